@@ -2,8 +2,8 @@
 _pacectl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local sports='run walk hike ride other' formats='fit gpx tcx geojson kml csv'
-    local commands='status watch start pause resume lap stop discard scan strap settings activities show rename edit delete export import recover replay rows doctor panel help schema'
-    local keys='metric twelve_hour_clock use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes straps zones max_heart_rate resting_heart_rate screens'
+    local commands='status watch start pause resume lap stop discard scan sensors settings activities show rename edit delete export import recover replay rows doctor panel help schema'
+    local keys='metric twelve_hour_clock use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes sensors zones max_heart_rate resting_heart_rate screens'
     local index place=()
     for ((index = 1; index + 1 < COMP_CWORD; index++)); do
         case ${COMP_WORDS[index]} in
@@ -47,13 +47,12 @@ _pacectl() {
     '') choices=$commands ;;
     start) choices="$sports --indoor --ago" ;;
     scan) choices=--seconds ;;
-    strap) choices='status use auto off pair forget' ;;
-    'strap use') choices=--add ;;
+    sensors) choices='status add use auto off pair zero forget' ;;
     settings) choices='get set reset' ;;
     'settings get' | 'settings set' | 'settings reset') choices=$keys ;;
     'settings set metric' | 'settings set twelve_hour_clock' | 'settings set use_heart_rate_zones') choices='yes no' ;;
     'settings set sport') choices=$sports ;;
-    'settings set straps' | 'settings set zones' | 'settings set auto_'* | 'settings set '*_heart_rate)
+    'settings set sensors' | 'settings set zones' | 'settings set auto_'* | 'settings set '*_heart_rate)
         # The present value in one word, as paced.conf has it; a name may have spaces.
         local value
         value=$(pacectl "${place[@]}" --json settings get "${words[2]}" 2>/dev/null | sed '/^null$/d; s/[]["]//g')

@@ -6,11 +6,12 @@ _paced() {
     --config | --replay) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
     --runtime-dir | --state-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
     --gpsd) mapfile -t COMPREPLY < <(compgen -W 'localhost off' -- "$current") ;;
-    --strap) mapfile -t COMPREPLY < <(compgen -W 'auto off' -- "$current") ;;
+    --sensors) mapfile -t COMPREPLY < <(compgen -W 'auto off' -- "$current") ;;
+    --barometer) mapfile -t COMPREPLY < <(compgen -W 'auto off' -- "$current") ;;
     --bluetooth) mapfile -t COMPREPLY < <(compgen -W 'auto kernel bluetoothd off' -- "$current") ;;
     --adapter) mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/bluetooth 2>/dev/null)" -- "$current") ;;
     *)
-        local options='--config --gpsd --strap --adapter --bluetooth --runtime-dir --state-dir --demo --replay --speed --loop --version --help'
+        local options='--config --gpsd --sensors --adapter --barometer --bluetooth --runtime-dir --state-dir --demo --replay --speed --loop --version --help'
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
         ;;
     esac

@@ -10,11 +10,12 @@ struct Course {
     private(set) var pipeline: Pipeline
     private(set) var effects = Effects()
 
-    init() throws {
+    init(_ sport: Sport = .run) throws {
         var settings = Settings()
         settings.useHeartRateZones = true
         settings.zones = try Zones([100, 120, 140, 160, 180])
         settings.autoStopMinutes = 30
+        settings.ftp = 250
         pipeline = Pipeline(settings: settings, isDemo: false, at: now)
         receive(.systemClock(Self.start, isSynchronised: true))
         receive(.bluetooth(BluetoothStatus(backend: .unix)))
@@ -26,7 +27,7 @@ struct Course {
                 )))
         receive(.gpsdLink(LinkStatus(.connected, name: Self.device)))
         receive(.battery(percent: 80))
-        _ = try pipeline.step(.start(.run, indoor: false), at: now, into: &effects)
+        _ = try pipeline.step(.start(sport, indoor: false), at: now, into: &effects)
         effects.removeAll()
     }
 

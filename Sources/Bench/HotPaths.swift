@@ -9,7 +9,9 @@ import Wire
 /// Measures each hot path and prints the table; returns true if the limits hold.
 func measureHotPaths() throws -> Bool {
     let tick = try measureTick()
+    let tickWithSensors = try measureTickWithSensors()
     let line = try measureStateLine()
+    let sensorsBlock = try measureSensorsBlock()
     let wholeTick = try measureWholeTick(readers: 1)
     let journal = try measureJournal()
     let before = peakKibibytes()
@@ -19,7 +21,9 @@ func measureHotPaths() throws -> Bool {
     let manyReaders = try measureWholeTick(readers: 64)
     let blocks = try measureWholeTick(readers: 64, blocks: true)
     for measurement in [
-        tick, line, try measureNotification(), try measurePositionReport(), wholeTick, manyReaders, blocks, export,
+        tick, tickWithSensors, line, sensorsBlock, try measureNotification(), try measurePositionReport(), wholeTick,
+        manyReaders,
+        blocks, export,
         journal,
     ] {
         print(measurement.line)
@@ -28,8 +32,10 @@ func measureHotPaths() throws -> Bool {
     print(replay.line)
     var broken: [String] = []
     if tick.allocations > 0 { broken.append("the tick allocates") }
+    if tickWithSensors.allocations > 0 { broken.append("the tick with six sensors allocates") }
     if journal.allocations > 0 { broken.append("queuing an entry for the journal allocates") }
     if line.allocations > 0 { broken.append("the STATE line allocates") }
+    if sensorsBlock.allocations > 0 { broken.append("the block sensors of STATE allocates") }
     if replay.seconds > 1 { broken.append("the replay of ten hours takes more than 1 s") }
     if replay.grownKibibytes > 1024 { broken.append("the replay grows") }
     if blocks.allocations > manyReaders.allocations { broken.append("blocks of STATE allocate") }
@@ -60,6 +66,26 @@ private func measureTick() throws -> Measurement {
     }
 }
 
+/// A tick as above, with six sensors that notify each second. The wheel measures the distance.
+private func measureTickWithSensors() throws -> Measurement {
+    var course = try Course(.ride)
+    var sensors = RiderSensors()
+    sensors.connect(to: &course)
+    for _ in 0..<5 {
+        sensors.notify(&course)
+        for _ in 0..<10 { course.tick() }
+        course.discardEffects()
+    }
+    return try Measurement("tick with six sensors", rounds: 600, passes: 10) {
+        try course.receiveNotification()
+        sensors.notify(&course)
+        course.discardEffects()
+    } pass: {
+        course.tick()
+        course.discardEffects()
+    }
+}
+
 /// The STATE line of a run with all values.
 private func measureStateLine() throws -> Measurement {
     var course = try Course()
@@ -71,6 +97,25 @@ private func measureStateLine() throws -> Measurement {
     } pass: {
         writer.clear()
         writer.stateLine(state, sequence: 123_456)
+    }
+}
+
+/// The STATE line of a ride with the block `sensors`, which has six.
+private func measureSensorsBlock() throws -> Measurement {
+    var course = try Course(.ride)
+    var sensors = RiderSensors()
+    sensors.connect(to: &course)
+    for _ in 0..<100 {
+        try course.second()
+        sensors.notify(&course)
+    }
+    var state = course.pipeline.state(at: course.now)
+    var lines = StateLines(settings: course.pipeline.settings)
+    return Measurement("STATE line with block sensors", rounds: 600, passes: 100) {
+        state.at += .milliseconds(1)
+    } pass: {
+        lines.encode(state, sequence: 123_456)
+        precondition(!lines.line(with: .sensors).isEmpty)
     }
 }
 

@@ -5,7 +5,6 @@ import Wire
 /// Options that belong to one command.
 struct CommandOptions {
     private(set) var isIndoor = false
-    private(set) var isAdded = false
     private(set) var seconds: Int?
     private(set) var back: Duration?
     private(set) var filter = ActivityFilter()
@@ -40,7 +39,6 @@ struct CommandOptions {
             let most = Int(RunCommand.maxBackdate.inSeconds)
             back = .seconds(try OptionValue.number(0...most, "a number of seconds", after: option, &rest))
             command = "start"
-        case "--add": (isAdded, command) = (true, "strap use")
         case "--seconds":
             (seconds, command) = (try OptionValue.number(1...60, after: option, &rest), "scan")
         case "--limit":

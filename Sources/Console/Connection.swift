@@ -20,7 +20,7 @@ final class Connection {
             owner != User.named("paced")?.number, Self.reported.withLock({ $0.insert(owner).inserted })
         else { return }
         complain(
-            "the daemon at \(harmless(path, limit: 256) ?? "") is run by user \(User.text(owner)), not by root or paced"
+            "the daemon at \(SanitizedText.line(path, limit: 256) ?? "") is run by user \(User.text(owner)), not by root or paced"
         )
     }
 

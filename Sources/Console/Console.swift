@@ -29,7 +29,7 @@ extension Invocation {
         case .watch(let replay): try watch(replay)
         case .run(let command): try writeOut(try perform(command))
         case .scan(let seconds): try scan(seconds: seconds)
-        case .strap(let command): try writeOut(try perform(command))
+        case .sensors(let command): try writeOut(try perform(command))
         case .allSettings, .getSetting, .setSetting, .resetSetting: try writeOut(try settings())
         case .activities(let filter): try writeOut(try activities(filter))
         case .show(let activity): try writeOut(try show(activity))
@@ -46,15 +46,27 @@ extension Invocation {
         return 0
     }
 
-    /// The current state, from the state socket: reading it needs no permission to send commands.
     private func status() throws(Failure) -> String {
+        let present = try presentState(needsSettings: !isJSON)
+        if isJSON { return String(decoding: present.stateLine, as: UTF8.self) + "\n" }
+        return StatusText(metric: metric ?? present.settings.isMetric).report(present.state)
+    }
+
+    /// The state and the settings from the state socket: reading them needs no permission to send commands.
+    ///
+    /// - Parameter blocks: the member of the WATCH line, with a comma before it.
+    func presentState(
+        blocks: String = "", needsSettings: Bool = true
+    ) throws(Failure) -> (state: StateLine, stateLine: [UInt8], settings: Settings, settingsLine: [UInt8]) {
         let connection = try Connection.needed(to: RuntimeDirectory(runtimeDirectory).stateSocket)
-        try connection.send(#"{"class":"WATCH","classes":["STATE","SETTINGS"]}"#)
+        try connection.send(#"{"class":"WATCH","classes":["STATE","SETTINGS"]"# + blocks + "}")
         let deadline = Clock.now() + Connection.connectTimeout
-        var state: StateLine?
-        var settings: Settings?
+        var state: (StateLine, [UInt8])?
+        var settings: (Settings, [UInt8])?
         while true {
-            if let state, let settings { return StatusText(metric: metric ?? settings.isMetric).report(state) }
+            if let state, settings != nil || !needsSettings {
+                return (state.0, state.1, settings?.0 ?? Settings(), settings?.1 ?? [])
+            }
             guard case .line(let line) = connection.line(by: deadline) else {
                 throw .unreachable("paced does not respond at \(connection.path); see its log")
             }
@@ -63,11 +75,9 @@ extension Invocation {
             if json["class"]?.string == "ERROR" {
                 throw .failed("paced rejected the request: " + (json["message"]?.harmlessText(limit: 256) ?? "error"))
             }
-            if let newer = StateLine(json) {
-                if isJSON { return String(decoding: line, as: UTF8.self) + "\n" }
-                state = newer
-            }
-            settings = Settings(line: json) ?? settings
+            // A STATE of before the WATCH line has no blocks.
+            if let newer = StateLine(json), blocks.isEmpty || json["blocks"] != nil { state = (newer, line) }
+            if let newer = Settings(line: json) { settings = (newer, line) }
         }
     }
 

@@ -44,7 +44,7 @@ struct ControlClient {
     /// The failure for an error response: its details if it has any, else its general message.
     private static func failure(_ error: JSON) -> Failure {
         let details = (error["data"]?["message"] ?? error["data"])?.string?.split(whereSeparator: \.isNewline) ?? []
-        let lines = details.prefix(8).compactMap { harmless(String($0), limit: 512) }
+        let lines = details.prefix(8).compactMap { SanitizedText.line(String($0), limit: 1024) }
         let words = lines.isEmpty ? error["message"]?.harmlessText(limit: 256) : lines.joined(separator: "; ")
         return .failed((words ?? "paced rejected the request without a reason") + advice(error))
     }
@@ -145,8 +145,8 @@ extension Invocation {
         rows += members.filter { SettingKey(rawValue: $0.name) == nil }.map { ($0.name, $0.value) }
         let width = rows.map(\.name.count).max() ?? 0
         return rows.map { name, text in
-            (harmless(name, limit: 64) ?? "") + String(repeating: " ", count: width - name.count + 2)
-                + (harmless(text, limit: LineBuffer.limit) ?? "") + "\n"
+            (SanitizedText.line(name, limit: 64) ?? "") + String(repeating: " ", count: width - name.count + 2)
+                + (SanitizedText.line(text, limit: LineBuffer.limit) ?? "") + "\n"
         }.joined()
     }
 
@@ -168,7 +168,7 @@ extension Invocation {
     }
 
     private func shown(_ key: SettingKey, _ value: String) -> String {
-        (isJSON ? value : harmless(Self.text(of: key, value), limit: LineBuffer.limit) ?? "") + "\n"
+        (isJSON ? value : SanitizedText.line(Self.text(of: key, value), limit: LineBuffer.limit) ?? "") + "\n"
     }
 }
 

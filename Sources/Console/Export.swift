@@ -80,7 +80,7 @@ extension Invocation {
                 }
             }
         } catch let error as SystemError {
-            throw .failed("cannot write to \(harmless(request.output ?? "", limit: 256) ?? ""): \(error)")
+            throw .failed("cannot write to \(SanitizedText.line(request.output ?? "", limit: 256) ?? ""): \(error)")
         } catch {
             throw state.failure(reading: error)
         }
@@ -102,7 +102,7 @@ extension Invocation {
                 try format.write(recording, rows: rows, origin: origin, into: sink)
             }
             if request.hasDirectory {
-                try writeOut("Activity \(id): \(harmless(path, limit: 256) ?? path)\n")
+                try writeOut("Activity \(id): \(SanitizedText.line(path, limit: 256) ?? path)\n")
             }
         } else {
             loss = try format.write(recording, rows: rows, origin: origin) { bytes in
@@ -142,7 +142,7 @@ extension Invocation {
 
         private var alreadyExists: Failure {
             .failed(
-                "\(harmless(path, limit: 256) ?? path) exists already; name another file with -o, "
+                "\(SanitizedText.line(path, limit: 256) ?? path) exists already; name another file with -o, "
                     + "or replace it with --force"
             )
         }
@@ -155,7 +155,7 @@ extension Invocation {
                 guard try file.finish(as: name, replacing: replaces) else { throw alreadyExists }
                 return loss
             } catch let error as SystemError {
-                throw Failure.failed("cannot write \(harmless(path, limit: 256) ?? path): \(error)")
+                throw Failure.failed("cannot write \(SanitizedText.line(path, limit: 256) ?? path): \(error)")
             }
         }
     }
@@ -193,6 +193,7 @@ extension ExportLoss {
             (cadences, "cadence", "second's cadence", "seconds' cadence"),
             (powers, "power", "second's power", "seconds' power"),
             (temperatures, "temperature", "second's temperature", "seconds' temperature"),
+            (balances, "balance", "second's balance of the pedals", "seconds' balance of the pedals"),
         ]
     }
 }

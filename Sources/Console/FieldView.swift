@@ -71,6 +71,9 @@ struct FieldView: Equatable {
             set(
                 value.flatMap { DecimalFormat.text($0, decimals: 0) } ?? "--",
                 widest: field.field == .laps ? "00" : "000", unit: field.field.unit.rawValue)
+        case .pressure:
+            set(
+                value.flatMap { DecimalFormat.text($0 / 100, decimals: 1) } ?? "--", widest: "0000.0", unit: "hPa")
         case .zone: setZone(state)
         }
     }

@@ -55,14 +55,17 @@ private let helpOfAll = """
       lap                       close the lap
       stop                      stop the run and keep it
       discard                   stop the run and delete it
-      scan [--seconds N]        list the straps nearby; scans for 10 s, or N
-      strap status              show the backend, the connection and your straps
-      strap use STRAP [--add]   use this strap: an address, a name or the end of a
-                                name; --add keeps the straps that you have
-      strap auto                use a strap that is known or near
-      strap off                 use no strap
-      strap pair STRAP          pair with a strap that sends heart rate only then
-      strap forget [STRAP]      forget a strap, or all of them
+      scan [--seconds N]        list the sensors nearby; scans for 10 s, or N
+      sensors [status]          show your sensors with their links and values
+      sensors add SENSOR        use this sensor too: an address, a name or the end
+                                of a name
+      sensors use SENSOR        use this sensor instead of those that you have
+      sensors auto              use a strap that is known or near, nothing else
+      sensors off               use no sensor
+      sensors pair SENSOR       pair with a sensor that measures only then
+      sensors zero [SENSOR]     set the zero offset of a power meter; keep the
+                                crank still, without load
+      sensors forget [SENSOR]   forget a sensor, or all of them
       settings                  show all settings
       settings get KEY          show a setting
       settings set KEY VALUE    change a setting; VALUE is text or JSON:

@@ -41,7 +41,7 @@ extension Invocation {
                     if case .segment = row { gaps += 1 }
                     try write(distance.ingest(row))
                 }
-                imported.recording.sport = recording.sport
+                imported.recording.changeSport(to: recording.sport)
                 distance.finish(&imported.recording)
                 return imported
             }

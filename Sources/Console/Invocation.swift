@@ -11,7 +11,7 @@ struct Invocation: Equatable {
         case watch(WatchedReplay?)
         case run(RunCommand)
         case scan(seconds: Int)
-        case strap(StrapCommand)
+        case sensors(SensorCommand)
         case allSettings
         case getSetting(SettingKey)
         /// The value as typed: JSON or plain text.
@@ -154,7 +154,8 @@ struct Invocation: Equatable {
             pace.sport = modifiers.sport
             (command, most) = (.replay(try ReplaySource(words.first, after: name), pace), 1)
         case "rows": (command, most) = (.rows(try ReplaySource(words.first, after: name), modifiers.sport), 1)
-        case "strap": return .strap(try StrapCommand(Array(words), isAdded: modifiers.isAdded))
+        case "sensors", "sensor": return .sensors(try SensorCommand(Array(words)))
+        case "strap": throw .usage("'strap' is now called 'sensors'; 'pacectl help sensors' lists its commands")
         case "scan": (command, most) = (.scan(seconds: modifiers.seconds ?? 10), 0)
         case "status": (command, most) = (.status, 0)
         case "watch": (command, most) = (.watch(try WatchedReplay(modifiers)), 0)

@@ -12,7 +12,7 @@ struct RecordingFile {
 
     /// The name, safe to print.
     var name: String {
-        harmless(path, limit: 256) ?? "the file without a name"
+        SanitizedText.line(path, limit: 256) ?? "the file without a name"
     }
 
     /// Reads the file in chunks from start to end. May be called more than once.

@@ -47,7 +47,7 @@ private struct RowOutput {
         lines.activityUploadHeader()
         try journal.rows(of: id).each { row in try write(row) }
         guard rows > 0 else { throw Failure.failed("activity \(id) has no rows") }
-        if let sport { recording.sport = sport }
+        if let sport { recording.changeSport(to: sport) }
         try finish(recording)
     }
 
@@ -61,7 +61,7 @@ private struct RowOutput {
         var distance = FileDistance(recording, isStated: statesDistance)
         lines.activityUploadHeader()
         var imported = try file.read { row in try write(distance.ingest(row)) }
-        imported.recording.sport = recording.sport
+        imported.recording.changeSport(to: recording.sport)
         distance.finish(&imported.recording)
         if let damage = imported.damage { complain("\(file.name): \(damage): it is read up to there") }
         try finish(imported.recording)

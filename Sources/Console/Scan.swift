@@ -4,7 +4,7 @@ import JSONCoding
 import Linux
 
 extension Invocation {
-    /// Lists the straps in range. On a terminal the table is updated during the scan, else it is printed at the end.
+    /// Lists the sensors in range. On a terminal the table is updated during the scan, else it is printed at the end.
     func scan(seconds: Int) throws(Failure) {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         if isJSON { return try writeOut(try control.scan(seconds: seconds) + "\n") }
@@ -15,7 +15,7 @@ extension Invocation {
             let lines = table.lines(width: .max) + [table.conclusion]
             return try writeOut(lines.map { $0 + "\n" }.joined())
         }
-        // Scans in short steps to update the table. Two seconds are enough for straps that advertise rarely.
+        // Scans in short steps to update the table. Two seconds are enough for sensors that advertise rarely.
         var left = seconds
         var drawn = 0
         while left > 0 {
@@ -46,11 +46,11 @@ extension Invocation {
 
 extension ControlClient {
     fileprivate mutating func scan(seconds: Int) throws(Failure) -> String {
-        try call("strap.scan", #"{"seconds":\#(seconds)}"#, lasting: .seconds(seconds))
+        try call("sensor.scan", #"{"seconds":\#(seconds)}"#, lasting: .seconds(seconds))
     }
 
     fileprivate mutating func scanned(seconds: Int) throws(Failure) -> JSON {
-        let straps = try scan(seconds: seconds)
-        return (try? JSON(parsing: straps.utf8)) ?? .null
+        let sensors = try scan(seconds: seconds)
+        return (try? JSON(parsing: sensors.utf8)) ?? .null
     }
 }

@@ -1,7 +1,7 @@
 import Domain
 import JSONCoding
 
-/// Table of the straps that a scan has found so far.
+/// Table of the sensors that a scan has found so far.
 struct ScanTable: Equatable {
     struct Row: Equatable {
         var name: String?
@@ -9,9 +9,9 @@ struct ScanTable: Equatable {
         var type: String
         /// In dBm.
         var signal: Int?
-        var services: [String]
+        var kinds: [String]
 
-        /// Nil if the element of the `strap.scan` result is incomplete.
+        /// Nil if the element of the `sensor.scan` result is incomplete.
         init?(_ json: JSON) {
             guard let address = json["address"]?.harmlessText(), let type = json["address_type"]?.harmlessText() else {
                 return nil
@@ -20,19 +20,19 @@ struct ScanTable: Equatable {
             self.address = address
             self.type = type
             signal = json["rssi_dbm"]?.integer(in: -127...20)
-            services = json["services"]?.array?.prefix(16).compactMap { $0.harmlessText() } ?? []
+            kinds = json["kinds"]?.array?.prefix(16).compactMap { $0.harmlessText() } ?? []
         }
     }
 
     /// In the order of discovery, so that rows do not move.
     private(set) var rows: [Row] = []
 
-    /// Merges a scan result: known straps get the new signal and keep names and services that are missing.
+    /// Merges a scan result: known sensors get the new signal and keep names and kinds that are missing.
     mutating func receive(_ answer: JSON) {
         for var row in (answer.array ?? []).compactMap(Row.init) {
             if let index = rows.firstIndex(where: { $0.address == row.address && $0.type == row.type }) {
                 row.name = row.name ?? rows[index].name
-                if row.services.isEmpty { row.services = rows[index].services }
+                if row.kinds.isEmpty { row.kinds = rows[index].kinds }
                 rows[index] = row
             } else {
                 rows.append(row)
@@ -40,16 +40,16 @@ struct ScanTable: Equatable {
         }
     }
 
-    /// The lines of the table, each at most `width` cells wide; empty if no strap was found.
+    /// The lines of the table, each at most `width` cells wide; empty if no sensor was found.
     func lines(width: Int) -> [String] {
         if rows.isEmpty { return [] }
         let cells =
-            [["NAME", "ADDRESS", "TYPE", "SIGNAL", "SERVICES"]]
+            [["NAME", "ADDRESS", "TYPE", "SIGNAL", "MEASURES"]]
             + rows.map { row in
                 [
                     TerminalText.cut(row.name ?? "–", to: 32), TerminalText.cut(row.address, to: 17),
                     TerminalText.cut(row.type, to: 6), row.signal.map { "\($0) dBm" } ?? "–",
-                    row.services.map(Self.service).joined(separator: ", "),
+                    row.kinds.map(SensorLine.words).joined(separator: ", "),
                 ]
             }
         let widths = (0..<4).map { column in cells.map { TerminalText.width(of: $0[column]) }.max() ?? 0 }
@@ -65,11 +65,12 @@ struct ScanTable: Equatable {
     /// The last line, with the next step for the user.
     var conclusion: String {
         guard let first = rows.first else {
-            return "No strap found: most advertise only while they are worn. Wet it, put it on, and try again."
+            return
+                "No sensor found: a strap advertises only while it is worn (wet it, put it on), others while they move."
         }
-        let count = rows.count == 1 ? "One strap." : "\(rows.count) straps."
+        let count = rows.count == 1 ? "One sensor." : "\(rows.count) sensors."
         return count
-            + " 'pacectl strap use \(Self.quoted(first.name ?? "\(first.address)/\(first.type)"))' selects one."
+            + " 'pacectl sensors add \(Self.quoted(first.name ?? "\(first.address)/\(first.type)"))' selects one."
     }
 
     /// Quotes a word for a shell. The word has no control characters; shell metacharacters are removed.
@@ -83,15 +84,5 @@ struct ScanTable: Equatable {
             }
         }
         return isPlain ? word : "\"" + word.filter { !"\"\\$`!'".contains($0) } + "\""
-    }
-
-    /// Names of the standard services.
-    private static func service(_ uuid: String) -> String {
-        switch uuid {
-        case "180d": "heart rate"
-        case "180f": "battery"
-        case "180a": "device information"
-        default: uuid
-        }
     }
 }

@@ -58,7 +58,7 @@ struct Screen {
         put(StatusText.run(state), Style(isBold: true))
         let words = StatusText(metric: view.isMetric)
         if let lap = state.lap, lap.number > 1 {
-            let distance = state.isIndoor ? "" : "  " + words.distance(lap.figures)
+            let distance = !state.hasDistance ? "" : "  " + words.distance(lap.figures)
             put("  Lap \(lap.number)  \(words.elapsed(lap.figures))" + distance, .quiet, wholly: true)
         }
     }

@@ -13,12 +13,12 @@ extension SettingKey {
             case "no", "false", "off", "0": return "false"
             default: return unchanged
             }
-        case .zones where !text.contains("["):
+        case .zones where !text.contains("["), .powerZones where !text.contains("["):
             let words = text.split { " ,".contains($0) }
             let numbers = words.compactMap { Int($0) }
             guard numbers.count == words.count else { return unchanged }
             return numbers.isEmpty ? "null" : "[" + numbers.map(String.init).joined(separator: ",") + "]"
-        case .straps where !text.hasPrefix("["):
+        case .sensors where !text.hasPrefix("["):
             // A name may have spaces.
             let names = text.split(separator: ",").map(Self.trimmed).filter { !$0.isEmpty }
             return "[" + names.map(JSONText.string).joined(separator: ",") + "]"

@@ -25,6 +25,8 @@ struct StateLine: Equatable {
     var faults: [String] = []
     /// No position is used in the run.
     var isIndoor = false
+    /// Whether something measures the distance.
+    var hasDistance = true
     /// Metres per second over the last 3 s.
     var speed: Double?
     /// The values of the block `fields`, in their wire units.
@@ -102,6 +104,7 @@ struct StateLine: Equatable {
         sport = json["sport"]?.string.flatMap(Sport.init)
         total = Figures(json)
         isIndoor = json["indoor"]?.bool ?? false
+        hasDistance = json["source"] != nil || !isIndoor
         speed = json["speed_mps"]?.number
         if let fields = json["blocks"]?["fields"] {
             for field in DataField.allCases {
@@ -194,19 +197,8 @@ extension JSON {
     /// Names are short (``SanitizedText``); messages may be longer.
     func harmlessText(limit: Int = SanitizedText.characterLimit) -> String? {
         guard let text = string else { return nil }
-        return harmless(text, limit: limit)
+        return SanitizedText.line(text, limit: limit)
     }
-}
-
-/// At most `limit` characters of an untrusted text, sanitised as by ``SanitizedText``; nil if it is empty.
-func harmless(_ text: String, limit: Int) -> String? {
-    var rest = text.prefix(limit)
-    var result = ""
-    while !rest.isEmpty {
-        result += SanitizedText(String(rest.prefix(SanitizedText.characterLimit)))?.text ?? ""
-        rest = rest.dropFirst(SanitizedText.characterLimit)
-    }
-    return result.isEmpty ? nil : result
 }
 
 extension UTC {

@@ -86,15 +86,8 @@ extension StatusText {
             total.averageHeartRate.map { Self.beats($0) + " on average" },
             total.maximumHeartRate.map { "\($0) at most" })
         if !heart.isEmpty { rows.append(("Heart", heart)) }
-        if let strap = recording.strap {
-            rows.append(
-                (
-                    "Strap",
-                    joined(
-                        strap.name?.text ?? strap.address?.description, strap.manufacturer?.text,
-                        strap.batteryPercent.map { "battery \($0) %" })
-                ))
-        }
+        rows += Self.effort(total, recording.sport, words: self)
+        for sensor in recording.sensors { rows.append(Self.row(of: sensor, words: self)) }
         if gaps > 0 { rows.append(("Gaps", "\(gaps)")) }
         if let recovered { rows.append(("Recovered", Self.recovered(recovered))) }
         if let source = recording.sourceTotals { rows.append(("From file", totals(source, recording.sport))) }
@@ -118,7 +111,9 @@ extension StatusText {
             source.totalMilliseconds.map { Self.duration($0) + " including pauses" },
             source.ascentMetres.map { RunFormat.height(metres: $0, metric: metric) + " up" },
             source.averageHeartRate.map { Self.beats($0) + " on average" },
-            source.maximumHeartRate.map { "\($0) at most" })
+            source.maximumHeartRate.map { "\($0) at most" },
+            source.averagePower.map { Self.whole($0) + " W on average" }, source.maximumPower.map { "\($0) W at most" },
+            source.normalizedPower.map { Self.whole($0) + " W normalized" })
         return text.isEmpty ? "no totals" : text
     }
 

@@ -168,14 +168,14 @@ extension StatusText {
         case .connected: return (link.name ?? "strap") + " connected"
         case .connecting: return "Connecting \(link.name ?? "strap")…"
         case .disconnected, nil:
-            if isOff(link) { return "Straps are switched off" }
+            if isOff(link) { return "Sensors are switched off" }
             let reason = link.reason.map(heartReason)
             if isBluetoothDisabled(state) { return "Bluetooth Disabled" + inBrackets(reason) }
             return "No HR Monitor Connected" + inBrackets(reason)
         }
     }
 
-    /// Whether a user has switched straps off: by `--strap off`, `Straps=off` in paced.conf, or `pacectl strap off`.
+    /// Whether a user has switched sensors off: by `--sensors off`, `Sensors=off` in paced.conf, or `pacectl sensors off`.
     static func isOff(_ link: StateLine.Link) -> Bool {
         link.reason == LinkReason.off.rawValue
     }
@@ -248,7 +248,19 @@ extension StatusText {
         case .parametersRefused: "the host rejected the strap's connection parameters"
         case .inUse: "the strap is connected to another device"
         case .needsPairing: "the strap requires pairing"
+        case .adapterFull: "the adapter has no room for another connection"
         default: token
+        }
+    }
+
+    /// Why a sensor is not connected, in words.
+    static func sensorReason(_ token: String) -> String {
+        switch LinkReason(rawValue: token) {
+        case .silent: "sends nothing"
+        case .parametersRefused: "the host rejected its connection parameters"
+        case .inUse: "connected to another device"
+        case .needsPairing: "requires pairing"
+        default: heartReason(token)
         }
     }
 

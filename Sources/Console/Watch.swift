@@ -52,7 +52,7 @@ final class Watch {
         self.daemon = daemon
         self.terminal = terminal
         loop = try EventLoop()
-        view = WatchModel(metric: metric, directory: harmless(directory.path, limit: 256) ?? "")
+        view = WatchModel(metric: metric, directory: SanitizedText.line(directory.path, limit: 256) ?? "")
     }
 
     /// Shows the run until the user quits.

@@ -52,10 +52,19 @@ struct WatchModel: Equatable {
         return settings.screens[sport].map { page in
             page.filter { field in
                 let needsZones = field.field == .zone || field.field == .timeInZone
-                let isAway = state?.isIndoor == true && field.field.source == .position
-                return field.visible && !isAway && (settings.useHeartRateZones || !needsZones)
+                return field.visible && !isAway(field.field.source) && (settings.useHeartRateZones || !needsZones)
             }
-        }.filter { !$0.isEmpty }
+        }.filter { page in
+            page.contains { $0.field.source != .sensor || state?.fields[$0.field] != nil }
+        }
+    }
+
+    private func isAway(_ source: DataField.Source) -> Bool {
+        switch source {
+        case .position: state?.isIndoor == true
+        case .distance: state?.hasDistance == false
+        case .timer, .clock, .heart, .power, .sensor: false
+        }
     }
 
     var isMetric: Bool { metric ?? settings.isMetric }

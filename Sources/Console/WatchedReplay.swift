@@ -93,7 +93,7 @@ final class ReplayDaemon {
 
     private static func failure(_ lines: [String], _ program: ChildProgram) -> Failure {
         let status = program.exitStatus ?? 0
-        let last = status < 128 ? lines.last.flatMap { harmless($0, limit: 1024) } : nil
+        let last = status < 128 ? lines.last.flatMap { SanitizedText.line($0, limit: 1024) } : nil
         let words = last ?? "paced ended with status \(status)"
         return Failure(status: status == Failure.Status.usage.rawValue ? .usage : .failed, message: words)
     }

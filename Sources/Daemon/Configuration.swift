@@ -27,8 +27,10 @@ package struct Configuration: Equatable, Sendable {
     /// The Bluetooth backend.
     package var bluetooth = Options.Bluetooth.auto
     package var adapter = AdapterChoice.any
-    /// The straps to use, unless a client has selected others over control.sock.
-    package var straps = Options.Strap.auto
+    /// The sensors to use, unless a client has selected others over control.sock.
+    package var sensors = Options.Sensors.auto
+    /// The directory of the barometer.
+    package var barometer = Options.Barometer.automatic
     /// The maximum number of clients of state.sock, 1 to 4096: in all, and of one user.
     package var maxStateClients = 256
     package var maxStateClientsPerUser = 128
@@ -74,9 +76,10 @@ package struct Configuration: Equatable, Sendable {
         gpsd = options.gpsd ?? gpsd
         bluetooth = options.bluetooth ?? bluetooth
         adapter = options.adapter ?? adapter
-        if let strap = options.strap {
-            straps = strap
-            settings.straps = []
+        barometer = options.barometer ?? barometer
+        if let chosen = options.sensors {
+            sensors = chosen
+            settings.sensors = []
         }
     }
 
@@ -103,7 +106,7 @@ package struct Configuration: Equatable, Sendable {
         if !errors.isEmpty { throw Options.UsageError(line: errors.joined(separator: "\n")) }
         let autoStop = ConfigurationSection.settings.rawValue + "." + SettingKey.autoStopMinutes.rawValue
         if startsAutomatically, lines[autoStop] == nil { settings.autoStopMinutes = Self.autoStopMinutesAtBoot }
-        if case .ours(let straps) = straps { settings.straps = straps }
+        if case .ours(let sensors) = sensors { settings.sensors = sensors }
     }
 
     private mutating func apply(
@@ -141,7 +144,7 @@ package struct Configuration: Equatable, Sendable {
         let old = self
         self = new
         for key in ConfigurationKey.all where key.effect == .start { key.copy(old, &self) }
-        settings.straps = old.settings.straps
+        settings.sensors = old.settings.sensors
     }
 }
 

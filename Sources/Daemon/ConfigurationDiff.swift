@@ -16,7 +16,7 @@ struct ConfigurationDiff: Equatable {
             case .start: later.append(key.name)
             }
         }
-        // The straps are the key Straps= of [Bluetooth].
-        settings = old.settings.differences(from: new.settings).filter { $0 != .straps }
+        // The sensors are the key Sensors= of [Bluetooth].
+        settings = old.settings.differences(from: new.settings).filter { $0 != .sensors }
     }
 }

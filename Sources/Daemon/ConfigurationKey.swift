@@ -131,12 +131,19 @@ struct ConfigurationKey: Sendable {
             text: "The Bluetooth adapter: its address, or hci and a number, which can change. Default: the first one."
         ) { $0.value.isEmpty ? .any : try AdapterChoice($0.value, of: $0.key) },
         ConfigurationKey(
-            .bluetooth, "Straps", \.straps, initial: "auto", effect: .start,
+            .bluetooth, "Sensors", \.sensors, former: FormerName(name: "Straps"), initial: "auto", effect: .start,
             text: """
-                The straps to use, separated by commas: addresses, names, or the ends of names that are printed on straps. auto
-                uses a strap that is near and remembers it. off uses none.
+                The sensors to use, separated by commas: addresses, names, or the ends of names that are printed on them. auto
+                uses a strap that is near and remembers it; so does a list without a strap. off uses none.
                 """
-        ) { try $0.straps() },
+        ) { try $0.sensors() },
+        ConfigurationKey(
+            .sensors, "Barometer", \.barometer, initial: "auto", effect: .start,
+            text: """
+                The air pressure of the board: auto reads the first barometer of the kernel's IIO devices once a second, off
+                reads none. The absolute path of a directory replaces /sys/bus/iio/devices.
+                """
+        ) { try Options.Barometer($0.value, of: $0.key) },
         ConfigurationKey(
             .clients, "MaxStateClients", \.maxStateClients, former: FormerName(name: "StateClients"), initial: "256",
             text: "The clients of the state socket, 1 to 4096."
@@ -174,6 +181,7 @@ package enum ConfigurationSection: String, CaseIterable, Sendable {
     case recording = "Recording"
     case position = "Position"
     case bluetooth = "Bluetooth"
+    case sensors = "Sensors"
     case clients = "Clients"
     case power = "Power"
     case settings = "Settings"
@@ -183,9 +191,9 @@ package enum ConfigurationSection: String, CaseIterable, Sendable {
     /// The names of all keys of the section.
     package var keys: [String] {
         switch self {
-        case .settings: SettingKey.allCases.filter { $0 != .straps }.map(\.rawValue)
+        case .settings: SettingKey.allCases.filter { $0 != .sensors }.map(\.rawValue)
         case .panel: PanelConfiguration.keys.map(\.name)
-        case .recording, .position, .bluetooth, .clients, .power:
+        case .recording, .position, .bluetooth, .sensors, .clients, .power:
             ConfigurationKey.all.filter { $0.section == self }.map(\.name)
         }
     }

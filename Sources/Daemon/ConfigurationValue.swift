@@ -43,17 +43,17 @@ extension ConfigurationFile.Assignment {
         return value
     }
 
-    /// Reads the value of `--strap`, except the strap for tests; at most as many straps as the setting allows.
-    func straps() throws(Options.UsageError) -> Options.Strap {
-        let straps = try Options.Strap(value, of: key)
-        switch straps {
-        case .unix: throw Options.UsageError(line: "\(key) takes no unix:PATH; that is for tests, as --strap")
+    /// Reads the value of `--sensors`, except the strap for tests; at most as many sensors as the setting allows.
+    func sensors() throws(Options.UsageError) -> Options.Sensors {
+        let sensors = try Options.Sensors(value, of: key)
+        switch sensors {
+        case .unix: throw Options.UsageError(line: "\(key) takes no unix:PATH; that is for tests, as --sensors")
         case .ours(let list):
             var settings = Settings()
-            try settings.parse(.straps, .array(list.map { .string($0) }))
+            try settings.parse(.sensors, .array(list.map { .string($0) }))
         case .auto, .off: break
         }
-        return straps
+        return sensors
     }
 
     /// The value as a client of control.sock sends it; `null` if it is none of the setting.
@@ -63,15 +63,18 @@ extension ConfigurationFile.Assignment {
         case .optionalFlag: return value.isEmpty ? .null : .bool(try bool())
         case .number: return Int64(value).map { .integer($0) } ?? .null
         case .sport: return .string(value)
-        case .zones:
+        case .zones, .powerZones:
             if value.isEmpty { return .null }
+            let count = setting == .zones ? 5 : 6
             let numbers = words.compactMap { Int64($0) }
-            guard numbers.count == 5, words.count == 5 else {
+            guard numbers.count == count, words.count == count else {
                 throw Options.UsageError(
-                    line: "\(key) takes five whole numbers with spaces or commas between, or nothing")
+                    line:
+                        "\(key) takes \(count == 5 ? "five" : "six") whole numbers with spaces or commas between, or nothing"
+                )
             }
             return .array(numbers.map { .integer($0) })
-        case .straps, .screens:
+        case .sensors, .screens:
             do throws(ParseError) {
                 return try JSON(parsing: value.utf8)
             } catch {

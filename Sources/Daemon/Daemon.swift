@@ -10,7 +10,7 @@ import Wire
 ///
 ///     strap, gpsd, simulator ───▶ Inbox ──▶ RunController ──▶ RunRecorder ──▶ journal
 ///     timers, signals, disk ───────▲  │            └────────▶ StateServer ──▶ state.sock
-///                                     └──▶ settings, straps, activities, uploads, service
+///                                     └──▶ settings, sensors, activities, uploads, service
 ///     control.sock ──▶ respond ───────────────────▲
 ///
 /// Everything runs on one thread. Adapters append to the inbox; the loop drains it after each callback. A request of
@@ -26,7 +26,7 @@ package final class Daemon {
     private let settings: SettingsController
     private let activities: ActivityService
     private let uploads: UploadService
-    private let straps: StrapController
+    private let sensors: SensorController
     private let service: ServiceController
     private var devices: Devices
     /// Token of the next deferred response.
@@ -43,14 +43,14 @@ package final class Daemon {
     ///
     /// - Parameters:
     ///   - directory: the state directory.
-    ///   - strapFile: the file of known straps; nil in the demo.
+    ///   - sensorFile: the file of known sensors; nil in the demo.
     ///   - journal: runs `opener` on its thread before it writes.
     ///   - status: the result of the first attempt to open the state directory; nil if the disk has not answered yet.
     ///   - isService: true if systemd started this process.
     ///   - replay: the source of `--replay`.
     init(
         _ options: Options, _ configuration: Configuration, state: consuming FileDescriptor,
-        control: consuming FileDescriptor, directory: String, strapFile: StrapStoreFile?, _ journal: Journal,
+        control: consuming FileDescriptor, directory: String, sensorFile: SensorStoreFile?, _ journal: Journal,
         _ opener: StateDirectoryOpener, _ status: StateDirectoryStatus?, reporter: SystemdReporter, isService: Bool,
         replay: ReplaySource?
     ) throws(SystemError) {
@@ -60,9 +60,9 @@ package final class Daemon {
         var damages: [UserSettings.Damage] = []
         let userSettings = UserSettings(options.isDemo ? [] : status?.journal?.settings ?? [], damages: &damages)
         var initial = userSettings.over(SettingsController.defaultSettings(options, configuration))
-        let storedStraps = status?.straps ?? StrapStore()
-        let straps = StrapController.straps(storedStraps, userSettings, initial, configuration)
-        initial.straps = StrapController.strapSetting(options, straps)
+        let storedSensors = status?.sensors ?? SensorStore()
+        let sensors = SensorController.sensors(storedSensors, userSettings, initial, configuration)
+        initial.sensors = SensorController.sensorSetting(options, sensors)
 
         stateServer = try StateServer(
             socket: state, loop: loop,
@@ -79,11 +79,11 @@ package final class Daemon {
         activities = try ActivityService(
             inbox, run, in: directory, exportDirectory: configuration.exportDirectory, loop: loop, at: now)
         uploads = UploadService(inbox, run, activities)
-        self.straps = StrapController(inbox, run, settings, activities, file: strapFile, straps)
+        self.sensors = SensorController(inbox, run, settings, activities, file: sensorFile, sensors)
         service = try ServiceController(
             loop, inbox, reporter, closesRun: isService && configuration.startsAutomatically)
-        devices = try Devices(inbox, options, configuration.gpsd, loop: loop)
-        if !options.isDemo { try self.straps.connect(in: loop) }
+        devices = try Devices(inbox, options, configuration, loop: loop)
+        if !options.isDemo { try self.sensors.connect(in: loop) }
         self.control = try ControlServer(
             socket: control, loop: loop,
             limits: ClientLimits(
@@ -96,7 +96,7 @@ package final class Daemon {
 
         if let status { startWriting(status) }
         settings.repair(damages, at: now)
-        if storedStraps.hasSelection, !userSettings.hasStraps { self.straps.saveChoice(at: now) }
+        if storedSensors.hasSelection, !userSettings.hasSensors { self.sensors.saveChoice(at: now) }
         inbox.append(.tick)
         drain()
     }
@@ -111,7 +111,7 @@ package final class Daemon {
         drain()
         run.shutDown(at: Clock.now())
         devices.close()
-        straps.disconnect()
+        sensors.disconnect()
         control?.close()
         stateServer.close()
         // An active or paused run stays open in the journal: the next start resumes it.
@@ -137,8 +137,8 @@ package final class Daemon {
         case .power(let power):
             run.receive(power, limits: settings.batteryLimits, resumeLimit: settings.resumeLimit, at: now)
         case .completion(let body): body(now)
-        case .knownStraps(let straps): self.straps.remember(straps, at: now)
-        case .keys(let keys): straps.save(keys, at: now)
+        case .knownSensors(let sensors): self.sensors.remember(sensors, at: now)
+        case .keys(let keys): sensors.save(keys, at: now)
         case .journal: onJournalStatus(at: now)
         case .stop(let signal): perform(service.stopRequested(by: signal, run.runState, at: now), at: now)
         case .reload: reload()
@@ -149,7 +149,7 @@ package final class Daemon {
         guard run.onTick(at: now) else { return }
         activities.tick(at: now)
         uploads.tick(at: now)
-        straps.tick(at: now)
+        sensors.tick(at: now)
         Log.reportSuppressed()
     }
 
@@ -157,9 +157,13 @@ package final class Daemon {
     private func finish(at now: Instant) {
         run.finish(at: now)
         let changes = run.popChanges()
+        if !changes.calibrations.isEmpty {
+            for change in changes.calibrations { try? settings.apply(change, at: now) }
+            run.finish(at: now)
+        }
         if changes.hasExports { activities.exportAfterCommit(at: now) }
         if changes.hasEvents { reportStatus(at: now) }
-        straps.runChanged(isActive: run.runState == .active)
+        sensors.runChanged(isActive: run.runState == .active)
         sources.timer?.arm(at: run.deadline)
     }
 
@@ -211,27 +215,29 @@ package final class Daemon {
         case .settings: return .now(.success(.settings(run.settings)))
         case .setting(let key): return .now(.success(.setting(key, run.settings)))
         case .change(let change):
-            if change.key == .straps {
-                try straps.change(change, at: now)
+            if change.key == .sensors {
+                try sensors.change(change, at: now)
             } else {
                 try settings.apply(change, at: now)
             }
             return .now(.success(.setting(change.key, run.settings)))
         case .reset(let key):
-            if key == .straps {
-                try straps.reset(at: now)
+            if key == .sensors {
+                try sensors.reset(at: now)
             } else {
                 settings.reset(key, at: now)
             }
             return .now(.success(.setting(key, run.settings)))
-        case .use(let selection): return .now(.success(try straps.use(selection, at: now)))
-        case .forget(let strap): return .now(.success(try straps.forget(strap, at: now)))
+        case .use(let selection): return .now(.success(try sensors.use(selection, at: now)))
+        case .forget(let sensor): return .now(.success(try sensors.forget(sensor, at: now)))
         case .scan(let seconds):
             return try later(request, peer) { completion throws(RPCError) in
-                try straps.scan(seconds: seconds, completion)
+                try sensors.scan(seconds: seconds, completion)
             }
-        case .pair(let strap):
-            return try later(request, peer) { completion throws(RPCError) in try straps.pair(strap, completion) }
+        case .pair(let sensor):
+            return try later(request, peer) { completion throws(RPCError) in try sensors.pair(sensor, completion) }
+        case .zero(let sensor):
+            return try later(request, peer) { completion throws(RPCError) in try sensors.zero(sensor, completion) }
         case .activities(let activity):
             return try later(request, peer) { completion throws(RPCError) in
                 try activities.execute(activity, completion, at: now)
@@ -276,15 +282,15 @@ package final class Daemon {
     }
 
     /// Adopts the content of the state directory: numbers, events, the activity that was
-    /// left open, settings, straps. Settings and recordings made since the start stay.
+    /// left open, settings, sensors. Settings and recordings made since the start stay.
     ///
     /// - Parameter isClosing: the loop has ended. An interrupted activity is left to the next start.
     private func adopt(_ status: StateDirectoryStatus, isClosing: Bool = false, at now: Instant) {
         run.adopt(status, isServing: true, isClosing: isClosing, at: now)
         if !isClosing, let journal = status.journal, let choice = settings.adopt(journal.settings, at: now) {
-            straps.adoptChoice(choice, at: now)
+            sensors.adoptChoice(choice, at: now)
         }
-        if let stored = status.straps { straps.merge(stored, at: now) }
+        if let stored = status.sensors { sensors.merge(stored, at: now) }
         startWriting(status)
         if isClosing { run.flush(at: now) }
     }
@@ -292,7 +298,7 @@ package final class Daemon {
     /// Logs the result of opening the state directory. Starts writing if it is ready.
     private func startWriting(_ status: StateDirectoryStatus) {
         if status.isReady {
-            straps.enableWriting()
+            sensors.enableWriting()
             run.journal.startWriting()
         }
         status.log()
@@ -362,7 +368,7 @@ package final class Daemon {
         if !isClosed {
             Log.write(.warning, "journal not closed: the disk does not respond; the end of the run may be lost")
         }
-        if activities.close(waiting: service.timeLeft(at: Clock.now())) { straps.close(at: Clock.now()) }
+        if activities.close(waiting: service.timeLeft(at: Clock.now())) { sensors.close(at: Clock.now()) }
     }
 }
 
@@ -373,10 +379,11 @@ extension ControlRequest {
         case .run(let command): command.word.text
         case .change(let change): "change the setting \(change.key.rawValue)"
         case .reset(let key): "reset the setting \(key.rawValue)"
-        case .use: "select a strap"
-        case .pair: "pair with a strap"
-        case .forget(nil): "forget all straps"
-        case .forget: "forget a strap"
+        case .use: "select a sensor"
+        case .pair: "pair with a sensor"
+        case .zero: "set the zero offset of a power meter"
+        case .forget(nil): "forget all sensors"
+        case .forget: "forget a sensor"
         case .activities(.edit(let id, _, _, _)): "edit activity \(id)"
         case .activities(.delete(let id)): "delete activity \(id)"
         case .activities(.recover(let file)): "recover \(file)"

@@ -66,8 +66,8 @@ extension Daemon {
             throw Options.UsageError(
                 line: "--replay is refused under systemd: a service records; run paced --replay in a shell")
         }
-        if case .unix = options.strap, isStartedBySystemd, !options.isDemo {
-            throw Options.UsageError(line: "--strap unix:PATH is for tests and is refused under systemd")
+        if case .unix = options.sensors, isStartedBySystemd, !options.isDemo {
+            throw Options.UsageError(line: "--sensors unix:PATH is for tests and is refused under systemd")
         }
         try checkDescriptors()
         let configuration = try Configuration.read(options)
@@ -90,9 +90,9 @@ extension Daemon {
         if let path = directories.runtime { try checkSocketPaths(in: path, handed) }
         // If systemd passed both sockets, it owns their directory: nothing is created there.
         let runtime = try directories.runtime.map { try lock($0, option: "--runtime-dir", file: "runtime.lock") }
-        let strapFile = options.isDemo ? nil : StrapStoreFile(in: directories.state)
+        let sensorFile = options.isDemo ? nil : SensorStoreFile(in: directories.state)
         let state = StateDirectoryOpener(
-            in: directories.state, strapFile: strapFile, isDemo: options.isDemo,
+            in: directories.state, sensorFile: sensorFile, isDemo: options.isDemo,
             limit: .seconds(configuration.resumeLimitSeconds))
         let journal = try Journal(in: directories.state, syncSeconds: configuration.syncSeconds) { state.attempt() }
         journal.waitForPreparation(atMost: StateDirectoryOpener.startLimit)
@@ -103,7 +103,7 @@ extension Daemon {
         let sockets = try openSockets(handed, in: directories.runtime, runtime)
         let daemon = try Daemon(
             options, configuration, state: FileDescriptor(owning: sockets[0].number),
-            control: FileDescriptor(owning: sockets[1].number), directory: directories.state, strapFile: strapFile,
+            control: FileDescriptor(owning: sockets[1].number), directory: directories.state, sensorFile: sensorFile,
             journal, state, opened, reporter: reporter, isService: isStartedBySystemd, replay: replay)
         Log.write(.notice, "paced \(Release.version) serves \(directories.runtime ?? "the sockets of systemd")")
         let status = try daemon.serve()

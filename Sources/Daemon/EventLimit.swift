@@ -37,7 +37,7 @@ struct EventLimit: Sendable {
         switch kind {
         case .start, .pause, .resume, .lap, .stop, .discard, .gap: nil
         case .link(let owner, _, _): kind.name + owner.rawValue
-        case .fix, .clock, .recorder, .fault, .settings: kind.name
+        case .fix, .clock, .recorder, .fault, .settings, .source, .calibration, .radar: kind.name
         }
     }
 }

@@ -25,9 +25,9 @@ final class Inbox {
         case reload
         /// The status of the journal may have changed.
         case journal
-        /// Straps that have sent a beat.
-        case knownStraps([KnownStrap])
-        /// The keys of paired straps.
+        /// Sensors that have sent a beat.
+        case knownSensors([KnownSensor])
+        /// The keys of paired sensors.
         case keys([LongTermKey])
         /// The result of an operation that a controller started.
         case completion((Instant) -> Void)

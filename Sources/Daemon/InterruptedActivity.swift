@@ -5,7 +5,7 @@ import Storage
 /// State in which the journal's newest activity was left, rebuilt by a replay of its entries.
 ///
 /// Created on the journal's thread, because that may take long; adopted by ``Daemon/adopt(_:isClosing:)``.
-enum InterruptedActivity: Sendable {
+indirect enum InterruptedActivity: Sendable {
     /// It resumes, unless another activity has started since.
     case interrupted(Interrupted)
     /// It ended at its last moment or earlier.

@@ -103,6 +103,11 @@ enum Log {
         case .fault(let fault, raised: true): (.warning, "\(fault.name.rawValue): \(fault.message)")
         case .fault(let fault, raised: false): (.notice, "\(fault.name.rawValue): cleared")
         case .settings(let key, _): (.notice, "setting \(key.rawValue) changed")
+        case .source(let source, let previous):
+            (.info, "speed and distance from the \(source.rawValue), before from the \(previous.rawValue)")
+        case .calibration(let key, let value): (.notice, "the position gives \(key.rawValue) \(value)")
+        // Traffic is not the log's.
+        case .radar: nil
         }
     }
 
@@ -114,21 +119,22 @@ enum Log {
         case .clock: .clock
         case .recorder: .recording
         case .fault: .faults
-        case .settings: .settings
+        case .settings, .calibration: .settings
+        case .source, .radar: .position
         }
     }
 
-    /// The log line of a strap's device information.
+    /// The log line of a sensor's device information.
     static func line(of information: DeviceInformation) -> String {
         let parts = [
             information.manufacturer, information.model,
             information.firmware.flatMap { SanitizedText("firmware " + $0.text) },
         ]
-        return "the strap is " + parts.compactMap { $0?.text }.joined(separator: ", ")
+        return (information.name?.text ?? "the sensor") + " is " + parts.compactMap { $0?.text }.joined(separator: ", ")
     }
 
     private static func link(_ owner: Event.LinkOwner, _ status: LinkStatus, after: Duration) -> String {
-        let peer = owner == .heart ? "strap" : "gpsd"
+        let peer = owner == .heart ? "strap" : owner.rawValue
         let address = status.address.map { " …\($0.description.suffix(5))" } ?? ""
         let name = status.name.map { " \($0.text)" } ?? ""
         let reason = status.reason.map { ": \($0.rawValue)" } ?? ""

@@ -7,7 +7,7 @@ import Domain
 struct LogRateLimiter {
     /// The subject of a line; its name appears in the log.
     enum Subject: String, CaseIterable {
-        case clock, commands, exports, faults, links, position, recording, run, settings, straps
+        case barometer, clock, commands, exports, faults, links, position, recording, run, sensors, settings
     }
 
     static let burst = 20

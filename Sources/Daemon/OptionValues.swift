@@ -53,7 +53,21 @@ extension Options.Gpsd {
     }
 }
 
-extension Options.Strap {
+extension Options.Barometer {
+    init(_ text: String, of name: String) throws(Options.UsageError) {
+        switch text {
+        case "off": self = .off
+        case "auto": self = .automatic
+        default:
+            guard text.hasPrefix("/") else {
+                throw Options.UsageError(line: "\(name) takes auto, off or a path that begins with /")
+            }
+            self = .directory(text)
+        }
+    }
+}
+
+extension Options.Sensors {
     init(_ text: String, of name: String) throws(Options.UsageError) {
         if text == "off" || text == "auto" {
             self = text == "off" ? .off : .auto
@@ -67,24 +81,24 @@ extension Options.Strap {
             self = .unix(path: String(path))
             return
         }
-        let straps = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        guard !straps.contains("") else {
-            throw Options.UsageError(line: "\(name) takes straps with commas between, none empty")
+        let sensors = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard !sensors.contains("") else {
+            throw Options.UsageError(line: "\(name) takes sensors with commas between, none empty")
         }
-        guard straps.allSatisfy(Self.isStrap) else {
+        guard sensors.allSatisfy(Self.isSensor) else {
             throw Options.UsageError(
                 line: "\(name) takes names, ends of names, or addresses, with /public or /random after them if known")
         }
-        self = .ours(straps)
+        self = .ours(sensors)
     }
 
     /// An address has a type or none. A text that does not start with an address is a name.
-    private static func isStrap(_ text: String) -> Bool {
+    private static func isSensor(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         if parts.count > 1, BluetoothAddress(parts[0]) != nil {
             return parts[1...] == ["public"] || parts[1...] == ["random"]
         }
-        return StrapMatcher(text) != nil
+        return SensorMatcher(text) != nil
     }
 }
 

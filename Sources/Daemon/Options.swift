@@ -1,3 +1,4 @@
+import Board
 import Domain
 import Linux
 import Pipeline
@@ -15,7 +16,7 @@ package struct Options: Equatable, Sendable {
         case at(host: String?, port: UInt16, device: String?)
     }
 
-    package enum Strap: Equatable, Sendable {
+    package enum Sensors: Equatable, Sendable {
         case off
         case auto
         /// Addresses, names, or ends of names.
@@ -34,15 +35,24 @@ package struct Options: Equatable, Sendable {
         case bluetoothd
     }
 
+    package enum Barometer: Equatable, Sendable {
+        case off
+        /// Where the kernel's IIO devices are; another directory is for tests.
+        case directory(String)
+
+        static let automatic = Barometer.directory(Barometers.kernelDirectory)
+    }
+
     /// The configuration file; nil means ``ConfigurationFile/path``, if that exists.
     package var configuration: String?
     package var runtimeDirectory: String?
     package var stateDirectory: String?
-    /// Nil if the configuration file decides; so are the next three.
+    /// Nil if the configuration file decides; so are the next four.
     package var gpsd: Gpsd?
-    package var strap: Strap?
+    package var sensors: Sensors?
     package var bluetooth: Bluetooth?
     package var adapter: AdapterChoice?
+    package var barometer: Barometer?
     /// The session that `--demo` simulates.
     package var demo: SimulatedSession?
     package var replay: Replay?
@@ -97,9 +107,11 @@ package struct Options: Equatable, Sendable {
             case "--runtime-dir": options.runtimeDirectory = try value(of: name, &rest)
             case "--state-dir": options.stateDirectory = try value(of: name, &rest)
             case "--gpsd": options.gpsd = try Gpsd(value(of: name, &rest), of: name)
-            case "--strap": options.strap = try Strap(value(of: name, &rest), of: name)
+            // The name of release 0.1.0.
+            case "--sensors", "--strap": options.sensors = try Sensors(value(of: name, &rest), of: name)
             case "--bluetooth": options.bluetooth = try Bluetooth(value(of: name, &rest), of: name)
             case "--adapter": options.adapter = try AdapterChoice(value(of: name, &rest), of: name)
+            case "--barometer": options.barometer = try Barometer(value(of: name, &rest), of: name)
             default:
                 throw UsageError(
                     line: "unknown option \(SanitizedText(argument)?.text ?? "\"\""); paced --help lists them")
@@ -135,8 +147,9 @@ package struct Options: Equatable, Sendable {
         replay?.speed = speed ?? 1
         replay?.loops = loops
         let others = [
-            ("--demo", demo != nil), ("--gpsd", gpsd != nil), ("--strap", strap != nil),
+            ("--demo", demo != nil), ("--gpsd", gpsd != nil), ("--sensors", sensors != nil),
             ("--bluetooth", bluetooth != nil), ("--adapter", adapter != nil),
+            ("--barometer", barometer != nil),
         ]
         for (name, isGiven) in others where isGiven {
             throw UsageError(line: "--replay and \(name) exclude each other: a replay uses the recording only")
@@ -150,19 +163,21 @@ package struct Options: Equatable, Sendable {
 
     private static let help = """
         Usage: paced [OPTION…]
-        A headless sports computer: heart rate from a strap, position from gpsd, the state of a run on a socket.
+        A headless sports computer: position, heart rate, power and speed of a session on a socket.
 
           --config FILE                  the configuration file; default: /etc/paced/paced.conf, if it exists
           --gpsd HOST[:PORT[:DEVICE]]|off
                                          the address of gpsd; default: localhost:2947
-          --strap auto|STRAP[,STRAP…]|off
-                                         the straps to use: addresses (with /public or /random, if known), names,
+          --sensors auto|SENSOR[,SENSOR…]|off
+                                         the sensors to use: addresses (with /public or /random, if known), names,
                                          or ends of names. auto: a strap that is near, which is then remembered.
                                          unix:PATH is for tests: GATT over a SOCK_SEQPACKET socket
           --adapter hciN|ADDRESS         the Bluetooth adapter; default: the first one
           --bluetooth auto|kernel|bluetoothd|off
                                          the Bluetooth backend: bluetoothd, or the kernel's own interfaces;
                                          auto: bluetoothd while it runs
+          --barometer auto|off|DIR       the board's barometer; default: auto, the first one of the kernel's
+                                         IIO devices. DIR replaces /sys/bus/iio/devices
           --runtime-dir DIR              the directory of the sockets; default: /run/paced as root,
                                          else $XDG_RUNTIME_DIR/paced
           --state-dir DIR                the directory of the journal; default: /var/lib/paced as root,

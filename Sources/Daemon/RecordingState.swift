@@ -133,7 +133,7 @@ struct RecordingState {
         journal.resume(recording, part, rows: resumed.rows, at: now)
         recorder.resume(resumed.recordingBuilder, gaps: resumed.gaps, parts: open.parts.count + 1, at: now)
         var settings = resumed.pipeline.settings
-        settings.straps = engine.settings.straps
+        settings.sensors = engine.settings.sensors
         if let limit = interrupted.provisionalLimit {
             provisional = ProvisionalResume(open, resumed, limit: limit, at: now)
         }

@@ -20,6 +20,8 @@ final class RunController {
         var hasEvents = false
         /// An activity has ended, or got its date: its files may be due.
         var hasExports = false
+        /// Settings that the position has measured.
+        var calibrations: [SettingChange] = []
     }
 
     private let stateServer: StateServer
@@ -122,7 +124,7 @@ final class RunController {
     /// The most entries of a replay in one turn of the loop; the others follow in the next. All rows may have one moment.
     private static let entryLimit = 1024
 
-    /// Applies the ticks of a replay up to a moment of the engine, each in a step of its own.
+    /// Steps the engine once for each tick that is due up to a moment of the engine, then to that moment.
     private func tick(to moment: Instant, _ clock: ReplayClock, at now: Instant) {
         while runState == .active, recording.engine.deadline <= moment {
             steppedAt = max(steppedAt, recording.engine.deadline)
@@ -236,6 +238,9 @@ final class RunController {
             if let (level, text) = Log.line(of: event) { Log.write(level, about: Log.subject(of: event), text) }
             switch event.kind {
             case .stop, .clock: changes.hasExports = true
+            case .calibration(let key, let value):
+                guard case .number(let property, _) = key.kind else { break }
+                changes.calibrations.append(SettingChange(key) { $0[keyPath: property] = value })
             default: break
             }
             changes.hasEvents = true

@@ -29,10 +29,10 @@ final class SettingsController {
     var demoStart: RunCommand? { options.demo.map { .start($0.sport, indoor: $0.isIndoor) } }
 
     /// The option's value; with `auto`, the user's choice or the configuration file decides.
-    var strapOption: Options.Strap { options.strap ?? .auto }
+    var sensorOption: Options.Sensors { options.sensors ?? .auto }
 
-    /// Whether the use of straps is disabled.
-    var strapsAreOff: Bool { userSettings.strapsAreOff ?? (configuration.straps == .off) }
+    /// Whether the use of sensors is disabled.
+    var sensorsAreOff: Bool { userSettings.sensorsAreOff ?? (configuration.sensors == .off) }
 
     var batteryLimits: BatteryPolicy.Limits {
         BatteryPolicy.Limits(warning: configuration.warnAtPercent, closing: configuration.closeAtPercent)
@@ -47,7 +47,7 @@ final class SettingsController {
 
     // MARK: Changes by a user
 
-    /// Changes a setting other than `straps`. Changes nothing if it throws.
+    /// Changes a setting other than `sensors`. Changes nothing if it throws.
     ///
     /// - Throws: ``RPCError`` -32004 if the value contradicts another setting.
     func apply(_ change: SettingChange, at now: Instant) throws(RPCError) {
@@ -57,19 +57,19 @@ final class SettingsController {
         save(change, at: now)
     }
 
-    /// Brings the default of a setting other than `straps` back.
+    /// Brings the default of a setting other than `sensors` back.
     func reset(_ key: SettingKey, at now: Instant) {
         for change in userSettings.reset(key) { save(change, at: now) }
         let settings = userSettings.over(Self.defaultSettings(options, configuration))
-        change(run.settings.differences(from: settings).filter { $0 != .straps }, to: settings, at: now)
+        change(run.settings.differences(from: settings).filter { $0 != .sensors }, to: settings, at: now)
     }
 
-    /// Removes the user's choice of straps.
+    /// Removes the user's choice of sensors.
     ///
-    /// - Returns: the default straps.
-    func resetStraps(at now: Instant) -> [String] {
-        for change in userSettings.reset(.straps) { save(change, at: now) }
-        return userSettings.over(Self.defaultSettings(options, configuration)).straps
+    /// - Returns: the default sensors.
+    func resetSensors(at now: Instant) -> [String] {
+        for change in userSettings.reset(.sensors) { save(change, at: now) }
+        return userSettings.over(Self.defaultSettings(options, configuration)).sensors
     }
 
     /// Stores a change that is in force.
@@ -77,10 +77,10 @@ final class SettingsController {
         save(userSettings.adopt(change), at: now)
     }
 
-    /// Stores the choice of straps.
-    func save(straps: [String], areOff: Bool, at now: Instant) {
-        save(SettingChange(.straps) { $0.straps = straps }, at: now)
-        save(userSettings.adopt(strapsAreOff: areOff), at: now)
+    /// Stores the choice of sensors.
+    func save(sensors: [String], areOff: Bool, at now: Instant) {
+        save(SettingChange(.sensors) { $0.sensors = sensors }, at: now)
+        save(userSettings.adopt(sensorsAreOff: areOff), at: now)
     }
 
     private func save(_ change: JournalChange, at now: Instant) {
@@ -97,7 +97,7 @@ final class SettingsController {
 
     /// Adopts the journal's settings if they could not be read at the start. Changes made since the start stay.
     ///
-    /// - Returns: the user's choice of straps, if the journal has one and none was made since the start.
+    /// - Returns: the user's choice of sensors, if the journal has one and none was made since the start.
     func adopt(_ stored: [JournalSetting], at now: Instant) -> [String]? {
         if options.isDemo { return nil }
         var damages: [UserSettings.Damage] = []
@@ -106,8 +106,8 @@ final class SettingsController {
         repair(damages, at: now)
         guard userSettings != before else { return nil }
         let settings = userSettings.over(Self.defaultSettings(options, configuration))
-        change(run.settings.differences(from: settings).filter { $0 != .straps }, to: settings, at: now)
-        return !before.hasStraps && userSettings.hasStraps ? settings.straps : nil
+        change(run.settings.differences(from: settings).filter { $0 != .sensors }, to: settings, at: now)
+        return !before.hasSensors && userSettings.hasSensors ? settings.sensors : nil
     }
 
     private func change(_ keys: [SettingKey], to new: Settings, at now: Instant) {
@@ -133,7 +133,7 @@ final class SettingsController {
         let changes = ConfigurationDiff(from: configuration, to: new)
         let settings = userSettings.over(Self.defaultSettings(options, new))
         let changed = userSettings.over(Self.defaultSettings(options, configuration)).differences(from: settings)
-            .filter { $0 != .straps }
+            .filter { $0 != .sensors }
         let overridden = options.isDemo ? [] : changes.settings.filter { !changed.contains($0) }
         configuration.adoptLiveKeys(from: new)
         change(changed, to: settings, at: now)

@@ -7,8 +7,8 @@ struct StateDirectoryStatus: Sendable {
     /// The journal's content; nil if it cannot be read.
     var journal: JournalStartup?
     var interrupted: InterruptedActivity?
-    /// The known straps; nil if they cannot be read.
-    var straps: StrapStore?
+    /// The known sensors; nil if they cannot be read.
+    var sensors: SensorStore?
     /// The directory is locked and writable.
     var isReady = false
     /// The reason why it is not ready, as a clause.
@@ -60,16 +60,16 @@ final class StateDirectoryOpener: Sendable {
 
     private let progress = Locked(Progress())
     private let directory: String
-    private let strapFile: StrapStoreFile?
+    private let sensorFile: SensorStoreFile?
     private let isDemo: Bool
     private let limit: Duration
 
     /// - Parameters:
-    ///   - strapFile: where the straps are kept; nil in the demo.
+    ///   - sensorFile: where the sensors are kept; nil in the demo.
     ///   - limit: the longest time since an activity's last moment for which it resumes.
-    init(in directory: String, strapFile: StrapStoreFile?, isDemo: Bool, limit: Duration) {
+    init(in directory: String, sensorFile: SensorStoreFile?, isDemo: Bool, limit: Duration) {
         self.directory = directory
-        self.strapFile = strapFile
+        self.sensorFile = sensorFile
         self.isDemo = isDemo
         self.limit = limit
     }
@@ -95,6 +95,12 @@ final class StateDirectoryOpener: Sendable {
         var status = StateDirectoryStatus()
         do {
             status.warnings = try lock()
+            do throws(DirectoryError) {
+                try sensorFile?.adoptFormerFile()
+            } catch {
+                status.warnings.append(
+                    "cannot rename \(SensorStoreFile.formerName) to \(SensorStoreFile.name): \(error)")
+            }
             status.journal = try JournalStartup(in: directory, at: Clock.systemTime())
             read(into: &status)
             status.isReady = true
@@ -135,17 +141,17 @@ final class StateDirectoryOpener: Sendable {
                 journal, from: reader, isDemo: isDemo, bootID: Clock.bootID(), at: Clock.now(),
                 time: Clock.isSynchronised() ? Clock.systemTime() : nil, limit: limit)
         }
-        guard let strapFile else { return }
-        let (list, trouble) = strapFile.read()
-        status.straps = list
+        guard let sensorFile else { return }
+        let (list, trouble) = sensorFile.read()
+        status.sensors = list
         switch trouble {
         case .damaged(let place?):
-            status.warnings.append("\(strapFile.path) is damaged, now \(place): no strap is remembered")
+            status.warnings.append("\(sensorFile.path) is damaged, now \(place): no sensor is remembered")
         case .damaged(nil):
-            status.warnings.append("\(strapFile.path) is damaged, ignoring: no strap is remembered")
+            status.warnings.append("\(sensorFile.path) is damaged, ignoring: no sensor is remembered")
         case .unreadable(let error):
-            status.straps = nil
-            status.warnings.append("cannot read the known straps, beginning with an empty list: \(error)")
+            status.sensors = nil
+            status.warnings.append("cannot read the known sensors, beginning with an empty list: \(error)")
         case nil: break
         }
     }
@@ -158,7 +164,8 @@ final class StateDirectoryOpener: Sendable {
         try makeDirectories(directory)
         let lock = try StateLock(DirectoryLock(Directory(private: directory), file: "state.lock"))
         progress.withLock { $0.lock = lock }
-        let names = ["state.lock", StrapStoreFile.name, JournalReserve.name] + JournalFile.names
+        let names =
+            ["state.lock", SensorStoreFile.name, SensorStoreFile.formerName, JournalReserve.name] + JournalFile.names
         var warnings = Daemon.hardLinks(among: names, in: lock.lock.directory)
         do throws(DirectoryError) {
             try lock.lock.directory.checkFile(JournalReserve.name)

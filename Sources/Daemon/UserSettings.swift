@@ -10,10 +10,10 @@ struct UserSettings: Equatable {
     private var changes: [SettingKey: SettingChange] = [:]
     /// The settings that users have reset. A journal that is read later does not bring their values back.
     private var resets: Set<SettingKey> = []
-    /// Whether the use of straps is disabled; nil if no user chose.
-    private(set) var strapsAreOff: Bool?
+    /// Whether the use of sensors is disabled; nil if no user chose.
+    private(set) var sensorsAreOff: Bool?
 
-    private static let strapsAreOffName = "straps_off"
+    private static let sensorsAreOffName = "straps_off"
 
     /// A stored setting that is not valid, or is one of an earlier release.
     struct Damage: Equatable {
@@ -34,7 +34,7 @@ struct UserSettings: Equatable {
         for setting in kept {
             // A later release may know more settings.
             guard let key = SettingKey(token: setting.name) else {
-                if setting.name == Self.strapsAreOffName { strapsAreOff = setting.value == "true" }
+                if setting.name == Self.sensorsAreOffName { sensorsAreOff = setting.value == "true" }
                 if setting.name == Screens.formerName { components = setting.value }
                 continue
             }
@@ -93,9 +93,9 @@ struct UserSettings: Equatable {
     func merging(_ newer: UserSettings) -> UserSettings {
         var merged = self
         for key in newer.resets { merged.changes[key] = nil }
-        if newer.resets.contains(.straps) { merged.strapsAreOff = nil }
+        if newer.resets.contains(.sensors) { merged.sensorsAreOff = nil }
         merged.changes.merge(newer.changes) { $1 }
-        merged.strapsAreOff = newer.strapsAreOff ?? merged.strapsAreOff
+        merged.sensorsAreOff = newer.sensorsAreOff ?? merged.sensorsAreOff
         merged.resets = newer.resets
         return merged
     }
@@ -113,25 +113,25 @@ struct UserSettings: Equatable {
         return .setting(JournalSetting(name: change.key.token, value: String(decoding: line.bytes, as: UTF8.self)))
     }
 
-    /// Removes a user's change; that of straps with whether any is used.
+    /// Removes a user's change; that of sensors with whether any is used.
     ///
     /// - Returns: the changes to the journal.
     mutating func reset(_ key: SettingKey) -> [JournalChange] {
         changes[key] = nil
         resets.insert(key)
-        guard key == .straps else { return [.unset(name: key.token)] }
-        strapsAreOff = nil
-        return [.unset(name: key.token), .unset(name: Self.strapsAreOffName)]
+        guard key == .sensors else { return [.unset(name: key.token)] }
+        sensorsAreOff = nil
+        return [.unset(name: key.token), .unset(name: Self.sensorsAreOffName)]
     }
 
-    mutating func adopt(strapsAreOff: Bool) -> JournalChange {
-        self.strapsAreOff = strapsAreOff
-        return .setting(JournalSetting(name: Self.strapsAreOffName, value: strapsAreOff ? "true" : "false"))
+    mutating func adopt(sensorsAreOff: Bool) -> JournalChange {
+        self.sensorsAreOff = sensorsAreOff
+        return .setting(JournalSetting(name: Self.sensorsAreOffName, value: sensorsAreOff ? "true" : "false"))
     }
 
-    /// Whether a user has chosen straps or disabled them.
-    var hasStraps: Bool {
-        has(.straps) || strapsAreOff != nil
+    /// Whether a user has chosen sensors or disabled them.
+    var hasSensors: Bool {
+        has(.sensors) || sensorsAreOff != nil
     }
 
     func has(_ key: SettingKey) -> Bool {

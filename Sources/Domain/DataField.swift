@@ -27,6 +27,29 @@ package enum DataField: String, CaseIterable, Sendable {
     case heartRatePercentReserve = "heart_rate_percent_reserve"
     case zone
     case timeInZone = "time_in_zone"
+    case power
+    case power3s = "power_3s"
+    case power10s = "power_10s"
+    case lapPower = "lap_power"
+    case averagePower = "average_power"
+    case maxPower = "max_power"
+    case normalizedPower = "normalized_power"
+    case lapNormalizedPower = "lap_normalized_power"
+    case powerPercentFTP = "power_percent_ftp"
+    case powerZone = "power_zone"
+    case timeInPowerZone = "time_in_power_zone"
+    case powerBalance = "power_balance"
+    case work
+    case cadence
+    case lapCadence = "lap_cadence"
+    case averageCadence = "average_cadence"
+    case maxCadence = "max_cadence"
+    case vehicles
+    case vehicleDistance = "vehicle_distance"
+    case vehicleSpeed = "vehicle_speed"
+    case pressure
+    case temperature
+    case humidity
     case altitude
     case laps
     case battery
@@ -41,6 +64,11 @@ package enum DataField: String, CaseIterable, Sendable {
         case secondsPerMetre = "s/m"
         case beatsPerMinute = "bpm"
         case percent = "%"
+        case watts = "W"
+        case kilojoules = "kJ"
+        case perMinute = "rpm"
+        case pascals = "Pa"
+        case degreesCelsius = "°C"
         case none = ""
     }
 
@@ -62,11 +90,18 @@ package enum DataField: String, CaseIterable, Sendable {
         case integer
         /// A bar of the heart-rate zones.
         case zone
+        /// Hectopascals.
+        case pressure
     }
 
     /// What the value is measured or counted from; a field is empty while its source is away.
     package enum Source: String, CaseIterable, Sendable {
-        case timer, clock, position, heart, power
+        case timer, clock, heart, power
+        /// The position, or a wheel, a foot pod or a machine.
+        case distance
+        case position
+        /// Another sensor of the list.
+        case sensor
     }
 
     package var title: String { row.title }
@@ -92,23 +127,24 @@ package enum DataField: String, CaseIterable, Sendable {
         case .movingTime:
             ("Moving Time", .seconds, .duration, .timer, Self.all, "Active time without standing.")
         case .timeOfDay: ("Time of Day", .none, .clock, .clock, Self.all, "The time of day in UTC.")
-        case .distance: ("Distance", .metres, .distance, .position, Self.all, "Counted distance.")
+        case .distance: ("Distance", .metres, .distance, .distance, Self.all, "Counted distance.")
         case .lapDistance:
-            ("Lap Distance", .metres, .distance, .position, Self.all, "Counted distance of the lap.")
-        case .pace: ("Pace", .secondsPerMetre, .pace, .position, Self.onFoot, "Pace of about the last 5 s.")
-        case .pace3s: ("Pace 3 s", .secondsPerMetre, .pace, .position, Self.onFoot, "Pace of the last 3 s.")
+            ("Lap Distance", .metres, .distance, .distance, Self.all, "Counted distance of the lap.")
+        case .pace: ("Pace", .secondsPerMetre, .pace, .distance, Self.onFoot, "Pace of about the last 5 s.")
+        case .pace3s: ("Pace 3 s", .secondsPerMetre, .pace, .distance, Self.onFoot, "Pace of the last 3 s.")
         case .lapPace:
-            ("Lap Pace", .secondsPerMetre, .pace, .position, Self.onFoot, "Active time over distance of the lap.")
+            ("Lap Pace", .secondsPerMetre, .pace, .distance, Self.onFoot, "Active time over distance of the lap.")
         case .averagePace:
-            ("Average Pace", .secondsPerMetre, .pace, .position, Self.onFoot, "Active time over distance.")
-        case .maxPace: ("Best Pace", .secondsPerMetre, .pace, .position, Self.onFoot, "Pace at the highest speed.")
-        case .speed: ("Speed", .metresPerSecond, .speed, .position, Self.all, "Speed of the newest position.")
-        case .speed3s: ("Speed 3 s", .metresPerSecond, .speed, .position, Self.all, "Speed of the last 3 s.")
+            ("Average Pace", .secondsPerMetre, .pace, .distance, Self.onFoot, "Active time over distance.")
+        case .maxPace: ("Best Pace", .secondsPerMetre, .pace, .distance, Self.onFoot, "Pace at the highest speed.")
+        case .speed:
+            ("Speed", .metresPerSecond, .speed, .distance, Self.all, "Speed of the newest position, or of the sensor.")
+        case .speed3s: ("Speed 3 s", .metresPerSecond, .speed, .distance, Self.all, "Speed of the last 3 s.")
         case .lapSpeed:
-            ("Lap Speed", .metresPerSecond, .speed, .position, Self.all, "Distance over active time of the lap.")
+            ("Lap Speed", .metresPerSecond, .speed, .distance, Self.all, "Distance over active time of the lap.")
         case .averageSpeed:
-            ("Average Speed", .metresPerSecond, .speed, .position, Self.all, "Distance over active time.")
-        case .maxSpeed: ("Max Speed", .metresPerSecond, .speed, .position, Self.all, "The highest 3 s speed.")
+            ("Average Speed", .metresPerSecond, .speed, .distance, Self.all, "Distance over active time.")
+        case .maxSpeed: ("Max Speed", .metresPerSecond, .speed, .distance, Self.all, "The highest 3 s speed.")
         case .heartRate:
             ("Heart Rate", .beatsPerMinute, .integer, .heart, Self.all, "The newest valid heart rate.")
         case .lapHeartRate:
@@ -127,6 +163,37 @@ package enum DataField: String, CaseIterable, Sendable {
         case .zone: ("Zone", .none, .zone, .heart, Self.all, "The heart-rate zone, 0 to 5.")
         case .timeInZone:
             ("Time in Zone", .seconds, .duration, .heart, Self.all, "Active time in the present heart-rate zone.")
+        case .power: ("Power", .watts, .integer, .sensor, Self.all, "Power of the last second.")
+        case .power3s: ("Power 3 s", .watts, .integer, .sensor, Self.all, "Average power of the last 3 s.")
+        case .power10s: ("Power 10 s", .watts, .integer, .sensor, Self.all, "Average power of the last 10 s.")
+        case .lapPower: ("Lap Power", .watts, .integer, .sensor, Self.all, "The average power of the lap.")
+        case .averagePower: ("Average Power", .watts, .integer, .sensor, Self.all, "The average power.")
+        case .maxPower: ("Max Power", .watts, .integer, .sensor, Self.all, "The highest power of a second.")
+        case .normalizedPower:
+            ("Normalized Power", .watts, .integer, .sensor, Self.all, "The power that weighs hard efforts more.")
+        case .lapNormalizedPower:
+            ("Lap NP", .watts, .integer, .sensor, Self.all, "The normalized power of the lap.")
+        case .powerPercentFTP: ("% FTP", .percent, .integer, .sensor, Self.all, "Power over the setting ftp.")
+        case .powerZone: ("Power Zone", .none, .integer, .sensor, Self.all, "The power zone, 1 to 7.")
+        case .timeInPowerZone:
+            ("Time in P Zone", .seconds, .duration, .sensor, Self.all, "Active time in the present power zone.")
+        case .powerBalance:
+            ("Left Power", .percent, .integer, .sensor, Self.all, "The left pedal's part of the power.")
+        case .work: ("Work", .kilojoules, .integer, .sensor, Self.all, "Work on the pedals.")
+        case .cadence:
+            ("Cadence", .perMinute, .integer, .sensor, Self.all, "Turns of the crank, or steps, per minute.")
+        case .lapCadence: ("Lap Cadence", .perMinute, .integer, .sensor, Self.all, "The average cadence of the lap.")
+        case .averageCadence:
+            ("Average Cadence", .perMinute, .integer, .sensor, Self.all, "The average cadence without zeros.")
+        case .maxCadence: ("Max Cadence", .perMinute, .integer, .sensor, Self.all, "The highest cadence of a second.")
+        case .vehicles: ("Vehicles", .none, .integer, .sensor, [.ride, .other], "Vehicles behind, by the radar.")
+        case .vehicleDistance:
+            ("Vehicle", .metres, .height, .sensor, [.ride, .other], "Distance to the nearest vehicle behind.")
+        case .vehicleSpeed:
+            ("Vehicle Speed", .metresPerSecond, .speed, .sensor, [.ride, .other], "Speed of approach of that vehicle.")
+        case .pressure: ("Pressure", .pascals, .pressure, .sensor, Self.all, "Air pressure at the sensor.")
+        case .temperature: ("Temperature", .degreesCelsius, .integer, .sensor, Self.all, "Temperature at the sensor.")
+        case .humidity: ("Humidity", .percent, .integer, .sensor, Self.all, "Relative humidity at the sensor.")
         case .altitude: ("Altitude", .metres, .height, .position, Self.all, "Altitude above mean sea level.")
         case .laps: ("Lap", .none, .integer, .timer, Self.all, "The number of the lap in progress, from 1.")
         case .battery: ("Battery", .percent, .integer, .power, Self.all, "The charge of the board's battery.")
@@ -143,8 +210,10 @@ extension DataField {
     package func value(in state: State) -> Double? {
         switch source {
         case .timer, .clock: timerValue(in: state)
+        case .distance: distanceValue(in: state)
         case .position: positionValue(in: state)
         case .heart, .power: deviceValue(in: state)
+        case .sensor: sensorValue(in: state)
         }
     }
 
@@ -161,13 +230,19 @@ extension DataField {
 
     private func positionValue(in state: State) -> Double? {
         let position = state.positionIsStale ? nil : state.position?.value
-        switch self {
-        case .altitude: return position?.altitude
-        case .gpsAccuracy: return position?.accuracy
-        case .speed: return state.run == .paused ? nil : position?.speed
-        default: break
+        return switch self {
+        case .altitude: position?.altitude
+        case .gpsAccuracy: position?.accuracy
+        default: nil
         }
-        guard let activity = state.activity, !activity.isIndoor else { return nil }
+    }
+
+    private func distanceValue(in state: State) -> Double? {
+        if self == .speed {
+            if let activity = state.activity, activity.speedSource != .position { return activity.sensorSpeed }
+            return state.run == .paused || state.positionIsStale ? nil : state.position?.value.speed
+        }
+        guard let activity = state.activity, activity.hasDistance else { return nil }
         return switch self {
         case .distance: activity.total.distanceMetres
         case .lapDistance: activity.lap.distanceMetres
@@ -197,6 +272,36 @@ extension DataField {
         case .timeInZone: state.heart.zone.flatMap { total?.zones.seconds(in: $0) }
         case .strapBattery: state.heart.batteryPercent.map(Double.init)
         case .battery: (state.power?.batteryPercent).map(Double.init)
+        default: nil
+        }
+    }
+
+    private func sensorValue(in state: State) -> Double? {
+        let activity = state.activity
+        return switch self {
+        case .power: activity == nil ? state.newest { $0.watts }.map(Double.init) : activity?.power
+        case .power3s: activity?.power3s
+        case .power10s: activity?.power10s
+        case .lapPower: activity?.lap.averagePower
+        case .averagePower: activity?.total.averagePower
+        case .maxPower: (activity?.total.maximumPower).map(Double.init)
+        case .normalizedPower: activity?.total.normalizedPower
+        case .lapNormalizedPower: activity?.lap.normalizedPower
+        case .powerPercentFTP: activity?.percentOfFTP
+        case .powerZone: (activity?.powerZone).map(Double.init)
+        case .timeInPowerZone: activity?.powerZone.flatMap { activity?.total.powerZones.seconds(in: $0) }
+        case .powerBalance: activity?.leftBalance
+        case .work: (activity?.total.workJoules).map { $0 / 1000 }
+        case .cadence: activity == nil ? state.newest { $0.cadence } : activity?.cadence
+        case .lapCadence: activity?.lap.averageCadence
+        case .averageCadence: activity?.total.averageCadence
+        case .maxCadence: activity?.total.maximumCadence
+        case .vehicles: state.newest { $0.vehicles }.map(Double.init)
+        case .vehicleDistance: state.newest { $0.vehicleDistance }.map(Double.init)
+        case .vehicleSpeed: state.newest { $0.vehicleSpeed }
+        case .pressure: state.newest { $0.pressure }
+        case .temperature: state.newest { $0.temperature }
+        case .humidity: state.newest { $0.humidity }
         default: nil
         }
     }

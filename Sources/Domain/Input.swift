@@ -9,6 +9,12 @@ package enum Input: Equatable, Sendable {
     /// The strap's battery, 0 to 100 %.
     case battery(percent: Int)
     case heartLink(LinkStatus)
+    /// A sensor of the list has come or changed. The strap is one of them.
+    case sensor(SensorStatus)
+    case sensorRemoved(SensorID)
+    /// A measurement other than the heart rate. Pressure of the board and of the Environmental Sensing Service are among
+    /// them.
+    case measurement(SensorID, SensorMeasurement)
     case gpsdLink(LinkStatus)
     case bluetooth(BluetoothStatus)
     /// `CLOCK_REALTIME`, and whether the kernel reports it as synchronised.

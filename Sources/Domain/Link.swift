@@ -25,6 +25,8 @@ package enum LinkReason: String, CaseIterable, Sendable {
     /// Another program or device is connected to the strap.
     case inUse = "in-use"
     case needsPairing = "needs-pairing"
+    /// The Bluetooth adapter holds as many connections as it can.
+    case adapterFull = "adapter-full"
     // Reasons of gpsd, which also uses `off` and `silent`.
     case notRunning = "not-running"
     case refused

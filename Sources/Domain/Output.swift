@@ -42,6 +42,13 @@ package struct Event: Equatable, Sendable {
         case recorder(RecorderStatus.State, message: String?)
         case fault(Fault, raised: Bool)
         case settings(SettingKey, Settings)
+        /// Another source measures the speed and the distance of the run.
+        case source(SpeedSource, previous: SpeedSource)
+        /// The position has given this value of a setting. The owner stores it.
+        case calibration(SettingKey, Int)
+        /// A vehicle approaches, or the last one has passed. Distance in metres and speed of approach in metres per
+        /// second of the nearest.
+        case radar(vehicles: Int, metres: Int?, metresPerSecond: Double?)
     }
 
     package enum Trigger: String, CaseIterable, Sendable {
@@ -49,7 +56,7 @@ package struct Event: Equatable, Sendable {
     }
 
     package enum LinkOwner: String, Sendable {
-        case heart, gpsd
+        case heart, gpsd, sensor
     }
 
     package enum Freshness: String, CaseIterable, Sendable {

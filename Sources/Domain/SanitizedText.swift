@@ -27,6 +27,18 @@ package struct SanitizedText: Hashable, Sendable {
         if text.isEmpty { return nil }
     }
 
+    /// At most `limit` characters of an untrusted text that may be longer than a name, sanitised like one; nil if it is
+    /// empty.
+    package static func line(_ untrusted: String, limit: Int) -> String? {
+        var rest = untrusted.prefix(limit)
+        var result = ""
+        while !rest.isEmpty {
+            result += SanitizedText(String(rest.prefix(characterLimit)))?.text ?? ""
+            rest = rest.dropFirst(characterLimit)
+        }
+        return result.isEmpty ? nil : result
+    }
+
     private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F: false

@@ -72,9 +72,11 @@ package struct Screens: Equatable, Sendable {
             [ScreenField(.heartRate, size: 54)] + fields(.timeInZone, .averageHeartRate, .maxHeartRate) + [zone]
         let height: Page =
             [ScreenField(.altitude, size: 54)] + fields(.distance, isByPace ? .pace : .speed, .movingTime)
+        let power: Page = [ScreenField(.power3s, size: 54)] + fields(.averagePower, .normalizedPower, .cadence)
         switch sport {
         case .run, .walk, .other: return [first, lap, averages, heart]
-        case .hike, .ride: return [first, lap, averages, heart, height]
+        case .hike: return [first, lap, averages, heart, height]
+        case .ride: return [first, lap, averages, heart, height, power]
         }
     }
 

@@ -10,10 +10,14 @@ package enum SettingKey: String, CaseIterable, Sendable {
     case autoLapMetres = "auto_lap_m"
     case autoLapSeconds = "auto_lap_s"
     case autoStopMinutes = "auto_stop_minutes"
-    case straps
+    case sensors
     case zones
     case maxHeartRate = "max_heart_rate"
     case restingHeartRate = "resting_heart_rate"
+    case ftp
+    case powerZones = "power_zones"
+    case wheelMillimetres = "wheel_mm"
+    case stridePermille = "stride_permille"
     case screens
 
     /// The type of a setting's value, and where ``Settings`` keeps it.
@@ -23,7 +27,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
         case optionalFlag(any WritableKeyPath<Settings, Bool?> & Sendable)
         /// A whole number in a range.
         case number(any WritableKeyPath<Settings, Int> & Sendable, ClosedRange<Int>)
-        case sport, straps, zones, screens
+        case sport, sensors, zones, powerZones, screens
     }
 
     package var kind: Kind { row.0 }
@@ -61,8 +65,14 @@ package enum SettingKey: String, CaseIterable, Sendable {
                 AutoStart=yes in paced.conf the default is 30.
                 """
             )
-        case .straps:
-            (.straps, "The straps to use, at most 16: addresses, names, or the ends of names. Empty for any.")
+        case .sensors:
+            (
+                .sensors,
+                """
+                The sensors to use, at most 16: addresses, names, or the ends of names. The known strap or one that is near is
+                used if it names no strap.
+                """
+            )
         case .zones: (.zones, "The lowest heart rates of the five zones, rising, 1 to 250.")
         case .maxHeartRate:
             (
@@ -73,6 +83,32 @@ package enum SettingKey: String, CaseIterable, Sendable {
             (
                 .number(\.restingHeartRate, 0...250),
                 "The heart rate of the user at rest, for fields in percent; 0 is unknown."
+            )
+        case .ftp:
+            (.number(\.ftp, 0...2000), "The functional threshold power of the rider in watts; 0 is unknown.")
+        case .powerZones:
+            (
+                .powerZones,
+                """
+                The lowest power of the zones 2 to 7 in watts, rising, 1 to 4000. While it is unset, they are 55, 75, 90,
+                105, 120 and 150 % of ftp.
+                """
+            )
+        case .wheelMillimetres:
+            (
+                .number(\.wheelMillimetres, 0...4000),
+                """
+                The way of a turn of the wheel in mm, from 500. While it is 0, it is 2105, and is set when 3 km by position with a
+                wheel sensor are over.
+                """
+            )
+        case .stridePermille:
+            (
+                .number(\.stridePermille, 0...2000),
+                """
+                The distance over that of the foot pod in thousandths, from 500. While it is 0, it is 1000, and is set when 3 km by
+                position with a foot pod are over.
+                """
             )
         case .screens:
             (

@@ -13,16 +13,29 @@ package struct Settings: Equatable, Sendable {
     /// A run without movement, beats and commands for this many minutes stops at the last of them, and a longer hole
     /// in time pauses it; 0 is off.
     package var autoStopMinutes = 0
-    /// The straps to use: addresses, names, or ends of names. Empty for any.
-    package var straps: [String] = []
+    /// The sensors to use: addresses, names, or ends of names. Empty for any.
+    package var sensors: [String] = []
     package var zones: Zones?
     /// Beats per minute; 0 is unknown.
     package var maxHeartRate = 0
     /// Beats per minute; 0 is unknown.
     package var restingHeartRate = 0
+    /// Watts of the functional threshold; 0 is unknown.
+    package var ftp = 0
+    /// Millimetres of a turn of the wheel; 0 is unknown.
+    package var wheelMillimetres = 0
+    /// Distance over that of the foot pod, in thousandths; 0 is unknown.
+    package var stridePermille = 0
+    /// The power zones; nil if they follow from ``ftp``.
+    package var powerZones: PowerZones?
     package var screens = Screens()
 
     package init() {}
+
+    /// The power zone, 1 to 7; nil if zones and the threshold are unknown.
+    package func powerZone(of watts: Double) -> Int? {
+        powerZones?.zone(of: watts) ?? PowerZones.zone(of: watts, ftp: ftp)
+    }
 
     /// A heart rate in percent of the maximum; nil if that is unknown.
     package func percentOfMaximum(_ beatsPerMinute: Int) -> Double? {
@@ -44,8 +57,9 @@ package struct Settings: Equatable, Sendable {
         case .optionalFlag(let property): self[keyPath: property] = other[keyPath: property]
         case .number(let property, _): self[keyPath: property] = other[keyPath: property]
         case .sport: sport = other.sport
-        case .straps: straps = other.straps
+        case .sensors: sensors = other.sensors
         case .zones: zones = other.zones
+        case .powerZones: powerZones = other.powerZones
         case .screens: screens = other.screens
         }
     }
@@ -55,7 +69,8 @@ package struct Settings: Equatable, Sendable {
         switch key.kind {
         case .optionalFlag(let property): self[keyPath: property] == nil
         case .zones: zones == nil
-        case .flag, .number, .sport, .straps, .screens: false
+        case .powerZones: powerZones == nil
+        case .flag, .number, .sport, .sensors, .screens: false
         }
     }
 

@@ -11,6 +11,9 @@ package struct State: Equatable, Sendable {
     /// Nil if the newest accepted fix is 10 s old or older.
     package var position: Timestamped<Position>?
     package var positionIsStale = false
+    /// The sensors, at most ``SensorReadings/capacity``, the strap first, and the newest values of each by its index.
+    package var sensors: [SensorStatus] = []
+    package var readings = SensorReadings()
     package var gpsd: LinkStatus
     package var bluetooth: BluetoothStatus
     package var recorder: RecorderStatus
@@ -43,6 +46,16 @@ package struct State: Equatable, Sendable {
     }
 }
 
+extension State {
+    /// The value of the first sensor of the list that has one.
+    package func newest<Value>(_ value: (SensorReading) -> Value?) -> Value? {
+        for index in sensors.indices {
+            if let value = value(readings[index]) { return value }
+        }
+        return nil
+    }
+}
+
 /// Source of the time of day.
 package enum ClockSource: String, CaseIterable, Sendable {
     /// The system's clock, which the kernel reports as synchronised.
@@ -52,6 +65,35 @@ package enum ClockSource: String, CaseIterable, Sendable {
     /// The machine's real-time clock, which nothing has confirmed in this boot: a guess.
     case rtc
     case unset
+}
+
+/// What measures the speed and the distance of a run.
+package enum SpeedSource: String, CaseIterable, Sendable {
+    /// Nothing: an indoor run without a sensor.
+    case none
+    case position, wheel
+    case footPod = "foot-pod"
+    case machine
+}
+
+/// The highest average power over fixed durations. It allocates nothing.
+package struct BestPowers: Equatable, Sendable {
+    /// Seconds, rising.
+    package static let durations = [5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600]
+
+    private var storage = InlineArray<10, Double>(repeating: -1)
+
+    package init() {}
+
+    /// Watts over the duration with this index; nil if the run had no such stretch with power.
+    package subscript(index: Int) -> Double? {
+        get { storage[index] < 0 ? nil : storage[index] }
+        set { storage[index] = newValue ?? -1 }
+    }
+
+    package static func == (lhs: BestPowers, rhs: BestPowers) -> Bool {
+        durations.indices.allSatisfy { lhs.storage[$0] == rhs.storage[$0] }
+    }
 }
 
 /// Values of the run in progress.
@@ -66,6 +108,22 @@ package struct Activity: Equatable, Sendable {
     package var pace: Double?
     /// Metres per second, over the last 3 s; nil while paused.
     package var speed: Double?
+    /// Metres per second by the wheel, the foot pod or the machine that measures the speed; nil if the position does.
+    package var sensorSpeed: Double?
+    /// What measures speed and distance.
+    package var speedSource = SpeedSource.position
+    /// Watts: the newest value, and the averages of the last 3 s and 10 s; nil without a power meter.
+    package var power: Double?
+    package var power3s: Double?
+    package var power10s: Double?
+    /// Part of the left pedal in percent; nil if the power meter does not measure it.
+    package var leftBalance: Double?
+    /// The newest power in percent of the setting `ftp`; nil if that is unknown.
+    package var percentOfFTP: Double?
+    /// The power zone, 1 to 7; nil if no zones are known.
+    package var powerZone: Int?
+    /// Revolutions of the crank, or steps, per minute; zero: the sensor is present, nothing turns.
+    package var cadence: Double?
     package var lap: Totals
     /// From 1.
     package var lapNumber: Int
@@ -82,6 +140,11 @@ package struct Activity: Equatable, Sendable {
         self.speed = speed
         self.lap = lap
         self.lapNumber = lapNumber
+    }
+
+    /// Whether something measures the distance.
+    package var hasDistance: Bool {
+        speedSource != .none
     }
 }
 
@@ -100,6 +163,19 @@ package struct Totals: Equatable, Sendable {
     package var maximumHeartRate: Int?
     /// Zero while zones are off or unset.
     package var zones = ZoneTimes()
+    /// Watts, averaged over time.
+    package var averagePower: Double?
+    package var maximumPower: Int?
+    /// Watts: the fourth root of the mean fourth power of the 30 s average.
+    package var normalizedPower: Double?
+    package var workJoules: Double?
+    /// Revolutions of the crank, or steps, per minute, averaged over the time in which they were above zero.
+    package var averageCadence: Double?
+    package var maximumCadence: Double?
+    /// Active time in the power zones; zero without zones.
+    package var powerZones = ZoneTimes()
+    /// The highest averages of power, in watts; empty in laps.
+    package var bestPowers = BestPowers()
 
     package init() {}
 

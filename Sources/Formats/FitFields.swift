@@ -25,7 +25,7 @@ extension Fit {
 
     package enum DeviceInfo {
         package static let index: Field = 0
-        /// ``bluetoothHeartRate`` if the source is ``bluetooth``, ``antHeartRate`` if it is ``antplus``.
+        /// Its numbers depend on the source: ``FitSensor``.
         package static let type: Field = 1
         package static let maker: Field = 2
         package static let serialNumber: Field = 3
@@ -33,6 +33,8 @@ extension Fit {
         /// Hundredths.
         package static let softwareVersion: Field = 5
         package static let batteryStatus: Field = 11
+        /// Describes the sensor.
+        package static let descriptor: Field = 19
         package static let source: Field = 25
         package static let productName: Field = 27
         /// Percent.
@@ -42,8 +44,6 @@ extension Fit {
         package static let antplus: Int64 = 1
         package static let bluetooth: Int64 = 3
         package static let local: Int64 = 5
-        package static let bluetoothHeartRate: Int64 = 1
-        package static let antHeartRate: Int64 = 120
     }
 
     package enum Event {
@@ -81,6 +81,9 @@ extension Fit {
         package static let speed: Field = 6
         package static let power: Field = 7
         package static let temperature: Field = 13
+        /// Percent of one pedal; with bit 7 of the right one, else of an unknown one.
+        package static let balance: Field = 30
+        package static let rightBalance: Int64 = 0x80
         package static let enhancedSpeed: Field = 73
         package static let enhancedAltitude: Field = 78
     }
@@ -101,6 +104,16 @@ extension Fit {
         package static let distance: Field = 9
         package static let averageHeartRate: Field = 15
         package static let maximumHeartRate: Field = 16
+        package static let averageCadence: Field = 17
+        package static let maximumCadence: Field = 18
+        package static let averagePower: Field = 19
+        package static let maximumPower: Field = 20
+        package static let normalizedPower: Field = 33
+        /// Joules.
+        package static let work: Field = 41
+        /// 1/128 of a revolution a minute, beside ``averageCadence`` and ``maximumCadence``.
+        package static let averageFractionalCadence: Field = 80
+        package static let maximumFractionalCadence: Field = 81
         package static let trigger: Field = 24
         package static let sport: Field = 25
         package static let averageSpeed: Field = 110
@@ -123,6 +136,16 @@ extension Fit {
         package static let distance: Field = 9
         package static let averageHeartRate: Field = 16
         package static let maximumHeartRate: Field = 17
+        package static let averageCadence: Field = 18
+        package static let maximumCadence: Field = 19
+        package static let averagePower: Field = 20
+        package static let maximumPower: Field = 21
+        package static let normalizedPower: Field = 34
+        /// Joules.
+        package static let work: Field = 48
+        /// 1/128 of a revolution a minute, beside ``averageCadence`` and ``maximumCadence``.
+        package static let averageFractionalCadence: Field = 92
+        package static let maximumFractionalCadence: Field = 93
         package static let ascent: Field = 22
         package static let firstLap: Field = 25
         package static let laps: Field = 26

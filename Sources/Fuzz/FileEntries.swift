@@ -72,7 +72,7 @@ extension FuzzTarget {
     /// Half a minute with every kind of row, with and without header and checksum; and every base type.
     private static let fitFiles: [[UInt8]] = {
         var recording = RecordedActivity(sport: .run, started: UTC(year: 2026, month: 3, day: 1))
-        recording.strap = RecordingStrap()
+        recording.sensors = [RecordingSensor([.heartRate]), RecordingSensor([.cyclingSpeedCadence, .cyclingPower])]
         var figures = Totals()
         figures.elapsedMilliseconds = 15_000
         recording.laps = [
@@ -89,6 +89,9 @@ extension FuzzTarget {
             var sample = RecordingSample(at: at, elapsedMilliseconds: elapsed)
             sample.heartRate = 120 + second
             sample.distanceMetres = Double(second)
+            sample.power = 200 + second
+            sample.leftBalance = 49
+            sample.cadence = 85
             sample.coordinate = Coordinate(latitude: 52.5, longitude: 13.4)
             rows += [.sample(sample), .beats(at: at, rr: [500, 510], gap: false)]
         }

@@ -7,7 +7,10 @@ struct FuzzTarget: Sendable {
     let corpus: [[UInt8]]
     let body: @Sendable ([UInt8]) -> Void
 
-    static let all = [strap, heartRate, management, gpsd, json, control, upload, watch, lines, names, tracks, fit]
+    static let all = [
+        strap, heartRate, sensors, revolutions, barometer, management, gpsd, json, control, upload, watch, lines, names,
+        tracks, fit,
+    ]
 }
 
 /// Reads a case: numbers that control how the rest is fed.

@@ -9,11 +9,11 @@ extension FuzzTarget {
     static let strap = FuzzTarget(name: "strap", corpus: strapTranscripts) { bytes in
         var reader = CaseReader(bytes)
         var now = Instant(milliseconds: 1000)
-        var session = HeartRateSession()
+        var session = SensorSession()
         _ = session.start(at: now)
         while !reader.isAtEnd {
             let length = reader.byte()
-            let actions: [HeartRateSession.Action]
+            let actions: [SensorSession.Action]
             if length == 255 {
                 now += .milliseconds(100 * Int(reader.byte()))
                 actions = session.tick(at: now)
@@ -26,7 +26,7 @@ extension FuzzTarget {
                 case .send(let datagram): precondition(!datagram.isEmpty && datagram.count <= GattClient.mtuLimit)
                 case .report: break
                 case .close:
-                    session = HeartRateSession()
+                    session = SensorSession()
                     _ = session.start(at: now)
                 }
             }

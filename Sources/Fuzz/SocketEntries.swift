@@ -30,16 +30,16 @@ extension FuzzTarget {
             #"{"jsonrpc":"2.0","method":"settings.set","params":{"key":"screens","value":null},"id":3}"#,
             #"{"jsonrpc":"2.0","method":"settings.set","params":{"key":"straps","value":["Polar","00000001"]},"id":4}"#,
             #"{"jsonrpc":"2.0","method":"run.stop","params":[1],"id":5}"#,
-            #"{"jsonrpc":"2.0","method":"strap.use","params":{"strap":"A0:9E:1A:00:00:01","address_type":"public","add":true},"id":6}"#,
+            #"{"jsonrpc":"2.0","method":"sensor.use","params":{"strap":"A0:9E:1A:00:00:01","address_type":"public","add":true},"id":6}"#,
             #"{"jsonrpc":"2.0","method":"activities.edit","params":{"id":17,"name":"Up there","sport":"hike"},"id":9}"#,
             #"{"jsonrpc":"2.0","method":"activities.track","params":{"from_ms":0,"fields":["at_ms","bpm"]},"id":9}"#,
-            #"[{"jsonrpc":"2.0","method":"strap.scan","params":{"seconds":5},"id":7},{"jsonrpc":"2.0","method":"strap.forget","id":8}]"#,
+            #"[{"jsonrpc":"2.0","method":"sensor.scan","params":{"seconds":5},"id":7},{"jsonrpc":"2.0","method":"sensor.forget","id":8}]"#,
             #"{"jsonrpc":"2.0","method":"upload.append","params":{"data":"Zm9vYg=="},"id":10}"#,
             #"[1,2,3]"#, "[]",
         ].map { Array($0.utf8) }
     ) { bytes in
         let now = Instant(milliseconds: 1000)
-        var straps = StrapStore()
+        var straps = SensorStore()
         var effects = Effects()
         var pipeline = Pipeline(settings: Settings(), isDemo: false, at: now)
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
@@ -51,7 +51,7 @@ extension FuzzTarget {
                 result.result(try answer(request, pipeline: &pipeline, &effects, straps: &straps, at: now))
                 return .written
             }
-            while pending?.isWhole == false { _ = pending?.complete(1, .success(.straps([]))) }
+            while pending?.isWhole == false { _ = pending?.complete(1, .success(.sensors([]))) }
             pending?.write(into: &output)
             precondition(output.bytes.count <= JSONRPC.lineLimit + 1)
             expectLine(output.bytes)
@@ -171,7 +171,7 @@ extension FuzzTarget {
     }
 
     private static func answer(
-        _ request: ControlRequest, pipeline: inout Pipeline, _ effects: inout Effects, straps: inout StrapStore,
+        _ request: ControlRequest, pipeline: inout Pipeline, _ effects: inout Effects, straps: inout SensorStore,
         at now: Instant
     ) throws(RPCError) -> ControlResult {
         switch request {
@@ -198,10 +198,11 @@ extension FuzzTarget {
             settings.adopt(key, from: Settings())
             pipeline.step(.input(.setting(key, settings)), at: now, into: &effects)
             return .setting(key, settings)
-        case .scan: return .straps([])
+        case .scan: return .sensors([])
         case .activities: return .activities([])
         case .upload: return .uploaded(bytes: 0)
         case .pair: return try PairingResult.absent.response.get()
+        case .zero: return .zeroOffset(ZeroOffset(12.5, isTorque: true))
         case .use(let use):
             try use.apply(to: &straps)
             return .link(pipeline.state(at: now).heart.link)

@@ -149,7 +149,9 @@ extension JSONWriter {
     }
 
     /// Appends an address as `A0:9E:1A:00:00:01`.
-    package mutating func member(_ name: String, _ address: BluetoothAddress?) {
+    ///
+    /// - Parameter suffix: text without characters that JSON escapes.
+    package mutating func member(_ name: String, _ address: BluetoothAddress?, followedBy suffix: String = "") {
         guard let address else { return }
         key(name)
         bytes.append(UInt8(ascii: "\""))
@@ -158,6 +160,7 @@ extension JSONWriter {
             hexadecimal(address.value >> (shift + 4), ten: "A")
             hexadecimal(address.value >> shift, ten: "A")
         }
+        bytes.append(contentsOf: suffix.utf8)
         bytes.append(UInt8(ascii: "\""))
     }
 

@@ -32,6 +32,9 @@ extension JSONWriter {
         case .distance(let metres): value(written: (metres.isFinite ? metres : 0).description.utf8)
         case .battery(let percent): value(percent)
         case .heartLink(let status), .gpsdLink(let status): object { $0.members(of: status) }
+        case .sensor(let sensor): object { $0.members(of: sensor) }
+        case .sensorRemoved(let id): value(id.description)
+        case .measurement(let id, let measurement): self.measurement(measurement, of: id)
         case .bluetooth(let bluetooth): object { $0.members(of: bluetooth) }
         case .systemClock(let time, let isSynchronised):
             object { line in
@@ -113,6 +116,11 @@ extension Input {
         case "battery": self = .battery(percent: try json.whole())
         case "heart link": self = .heartLink(try LinkStatus(json))
         case "gpsd link": self = .gpsdLink(try LinkStatus(json))
+        case "sensor": self = .sensor(try SensorStatus(json))
+        case "sensor removed": self = .sensorRemoved(try json.sensor())
+        case "measurement":
+            let (id, measurement) = try json.measurement()
+            self = .measurement(id, measurement)
         case "bluetooth": self = .bluetooth(try BluetoothStatus(json))
         case "clock":
             self = .systemClock(
@@ -197,6 +205,9 @@ extension InputLogEntry.Kind {
             case .battery: "battery"
             case .heartLink: "heart link"
             case .gpsdLink: "gpsd link"
+            case .sensor: "sensor"
+            case .sensorRemoved: "sensor removed"
+            case .measurement: "measurement"
             case .bluetooth: "bluetooth"
             case .systemClock: "clock"
             case .receiverClock: "receiver clock"

@@ -2,7 +2,7 @@ package import Domain
 import Formats
 import Pipeline
 
-/// A value that the journal and straps.json store as a word. The words are on users' disks and outlive releases: they
+/// A value that the journal and sensors.json store as a word. The words are on users' disks and outlive releases: they
 /// never change, even if the wire's word changes.
 package protocol JournalToken: CaseIterable {
     /// The stored word, different for each case.
@@ -46,6 +46,7 @@ extension LinkReason: JournalToken {
         case .parametersRefused: "parameters-refused"
         case .inUse: "elsewhere"
         case .needsPairing: "needs-pairing"
+        case .adapterFull: "adapter-full"
         case .notRunning: "not-running"
         case .refused: "refused"
         case .noDevice: "no-device"
@@ -73,6 +74,20 @@ extension HeartRateQuality: JournalToken {
         case .noContact: "no contact"
         case .outOfRange: "out of range"
         case .frozen: "frozen"
+        }
+    }
+}
+
+extension SensorKind: JournalToken {
+    package var token: String {
+        switch self {
+        case .heartRate: "heart-rate"
+        case .cyclingSpeedCadence: "speed-cadence"
+        case .cyclingPower: "power"
+        case .runningSpeedCadence: "foot-pod"
+        case .fitnessMachine: "fitness-machine"
+        case .environment: "environment"
+        case .radar: "radar"
         }
     }
 }
@@ -205,10 +220,14 @@ extension SettingKey: JournalToken {
         case .autoLapMetres: "auto_lap_m"
         case .autoLapSeconds: "auto_lap_s"
         case .autoStopMinutes: "auto_stop_minutes"
-        case .straps: "straps"
+        case .sensors: "straps"
         case .zones: "zones"
         case .maxHeartRate: "max_heart_rate"
         case .restingHeartRate: "resting_heart_rate"
+        case .ftp: "ftp"
+        case .powerZones: "power_zones"
+        case .wheelMillimetres: "wheel_mm"
+        case .stridePermille: "stride_permille"
         case .screens: "screens"
         }
     }

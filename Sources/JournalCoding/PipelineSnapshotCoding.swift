@@ -34,6 +34,7 @@ extension JSONWriter {
         }
         object("clock") { $0.members(of: snapshot.clock) }
         object("heart") { $0.members(of: snapshot.heart) }
+        array("sensors") { for sensor in snapshot.sensors { $0.object { $0.members(of: sensor) } } }
         object("filter") { $0.members(of: snapshot.filter) }
         if let newest = snapshot.newest { object("newest") { $0.members(of: newest) } }
         array("jitter") { for metres in snapshot.jitter { $0.exact(metres) } }
@@ -90,6 +91,8 @@ extension PipelineSnapshot {
         clock = try Clock(json.member("clock"))
         heart = try Heart(json.member("heart"))
         filter = try Filter(json.member("filter"))
+        // Journals of earlier versions lack them.
+        if json["sensors"] != nil { sensors = try json.elements("sensors", TrackedSensor.init) }
         newest = try json["newest"].map(TrackPoint.init)
         jitter = try json.elements("jitter") { (json) throws(ParseError) in try json.real() }
     }

@@ -14,6 +14,38 @@ package enum RecordingText {
         return values.count == array.count ? values : nil
     }
 
+    /// The kinds of a sensor as a list of words.
+    package static func text(of kinds: [SensorKind]) -> String {
+        var line = JSONWriter(capacity: 64)
+        line.array { for kind in kinds { $0.value(kind.token) } }
+        return String(decoding: line.bytes, as: UTF8.self)
+    }
+
+    /// Parses a list of kinds; those of a later release are omitted.
+    package static func kinds(_ text: String) -> [SensorKind] {
+        guard let array = (try? JSON(parsing: text.utf8))?.array else { return [] }
+        return array.compactMap { $0.string.flatMap(SensorKind.init(token:)) }
+    }
+
+    /// The highest averages as a list of watts, `null` for an unknown one; nil if all are unknown.
+    package static func text(of powers: BestPowers) -> String? {
+        guard powers != BestPowers() else { return nil }
+        var line = JSONWriter(capacity: 128)
+        line.array { list in
+            for index in BestPowers.durations.indices {
+                if let watts = powers[index], watts.isFinite { list.exact(watts) } else { list.null() }
+            }
+        }
+        return String(decoding: line.bytes, as: UTF8.self)
+    }
+
+    package static func powers(_ text: String) -> BestPowers {
+        var powers = BestPowers()
+        let array = (try? JSON(parsing: text.utf8))?.array ?? []
+        for (index, watts) in zip(BestPowers.durations.indices, array) { powers[index] = watts.number }
+        return powers
+    }
+
     package static func text(of note: RecoveryNote) -> String {
         var line = JSONWriter(capacity: 64)
         line.object { line in
@@ -38,6 +70,9 @@ package enum RecordingText {
             line.member("ascent_m", totals.ascentMetres, decimals: 3)
             line.member("heart_average_bpm", totals.averageHeartRate, decimals: 3)
             line.member("heart_maximum_bpm", totals.maximumHeartRate)
+            line.member("power_average_w", totals.averagePower, decimals: 3)
+            line.member("power_maximum_w", totals.maximumPower)
+            line.member("power_normalized_w", totals.normalizedPower, decimals: 3)
         }
         return line.bytes
     }
@@ -52,6 +87,9 @@ package enum RecordingText {
         totals.ascentMetres = json["ascent_m"]?.number
         totals.averageHeartRate = json["heart_average_bpm"]?.number
         totals.maximumHeartRate = json["heart_maximum_bpm"]?.integer
+        totals.averagePower = json["power_average_w"]?.number
+        totals.maximumPower = json["power_maximum_w"]?.integer
+        totals.normalizedPower = json["power_normalized_w"]?.number
         return totals
     }
 }

@@ -22,9 +22,12 @@ extension JSONWriter {
             value(flag)
         case .number(let property, _): value(settings[keyPath: property])
         case .sport: value(settings.sport.token)
-        case .straps: array { for strap in settings.straps { $0.value(strap) } }
+        case .sensors: array { for sensor in settings.sensors { $0.value(sensor) } }
         case .zones:
             guard let zones = settings.zones else { return null() }
+            array { for bottom in zones.bottoms { $0.value(bottom) } }
+        case .powerZones:
+            guard let zones = settings.powerZones else { return null() }
             array { for bottom in zones.bottoms { $0.value(bottom) } }
         case .screens: value(settings.screens, leavingOutDefaults: true)
         }
@@ -42,7 +45,7 @@ extension SettingChange {
                 throw .invalidValue(key.token, "unknown sport")
             }
             self.init(key) { $0.sport = sport }
-        case .flag, .optionalFlag, .number, .straps, .zones, .screens:
+        case .flag, .optionalFlag, .number, .sensors, .zones, .powerZones, .screens:
             try self.init(key, value)
         }
     }
@@ -63,12 +66,14 @@ extension Settings {
             case .optionalFlag(let property): self[keyPath: property] = try value.truth()
             case .number(let property, _): self[keyPath: property] = try value.whole()
             case .sport: sport = try value.token()
-            case .straps:
-                straps = try json.elements(key.token) { (json) throws(ParseError) in try json.text() }
+            case .sensors:
+                sensors = try json.elements(key.token) { (json) throws(ParseError) in try json.text() }
             case .zones:
                 let bottoms = try json.elements(key.token) { (json) throws(ParseError) in try json.whole() }
                 guard let zones = try? Zones(bottoms) else { throw ParseError(at: 0, expected: "zones") }
                 self.zones = zones
+            case .powerZones:
+                powerZones = PowerZones(try json.elements(key.token) { (json) throws(ParseError) in try json.whole() })
             case .screens: if let stored = try? Screens(value) { screens = stored }
             }
         }

@@ -72,6 +72,11 @@ package struct AtomicFile: Equatable, Sendable {
         }
     }
 
+    /// Removes the file, if it exists.
+    package func remove() throws(DirectoryError) {
+        try Directory(private: directory).remove(name)
+    }
+
     /// Renames the file within its directory.
     ///
     /// The corresponding C function is `renameat`.

@@ -2,7 +2,7 @@ import CLinux
 import Domain
 import Glibc
 
-/// A program in a process group of its own, which receives SIGTERM when the thread that started it ends.
+/// A running program in a new process group. The kernel sends it SIGTERM when the thread that started it ends.
 package final class ChildProgram {
     package let process: Int32
     /// The status of `waitpid`, once the program has ended.

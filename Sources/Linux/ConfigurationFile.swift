@@ -52,7 +52,8 @@ package enum ConfigurationFile {
         var assignments: [Assignment] = []
         var section = ""
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let lines = text.trimmingPrefix(byteOrderMark).split(separator: newline, omittingEmptySubsequences: false)
+        let content = text.starts(with: byteOrderMark) ? text.dropFirst(byteOrderMark.count) : text[...]
+        let lines = content.split(separator: newline, omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
             let line = trimmed(line)
             guard let first = line.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else { continue }

@@ -293,6 +293,8 @@ package struct DirectoryError: Error, Equatable, Sendable, CustomStringConvertib
         let isPlain = word.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || "0123456789/._-+,:@%".unicodeScalars.contains($0)
         }
-        return isPlain ? word : "'" + word.replacing("'", with: #"'\''"#) + "'"
+        if isPlain { return word }
+        let parts = word.split(separator: "'" as Character, omittingEmptySubsequences: false)
+        return "'" + parts.joined(separator: #"'\''"#) + "'"
     }
 }

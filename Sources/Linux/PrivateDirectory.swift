@@ -1,7 +1,7 @@
 import Domain
 import Glibc
 
-/// A new directory for the user of this process alone, removed with its content when the value ends.
+/// A new directory that only the user of this process may enter. Release removes it with its content.
 package final class PrivateDirectory {
     package let path: String
 

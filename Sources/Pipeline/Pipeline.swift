@@ -16,6 +16,7 @@ package struct Pipeline: Sendable {
     var filter = FixFilter()
     var odometer = Odometer()
     var heart = HeartRateMonitor()
+    var sensors = SensorTable()
     var wallClock = UTCEstimator()
     var heartLink: Timestamped<LinkStatus>
     var gpsdLink: Timestamped<LinkStatus>
@@ -111,6 +112,9 @@ package struct Pipeline: Sendable {
         case .battery(let percent):
             if (0...100).contains(percent) { batteryPercent = percent }
         case .heartLink(let status): receiveHeartLink(status, at: now, into: &effects)
+        case .sensor(let status): receive(status, at: now, into: &effects)
+        case .sensorRemoved(let id): remove(id, at: now, into: &effects)
+        case .measurement(let id, let measurement): receive(measurement, from: id, at: now, into: &effects)
         case .gpsdLink(let status): receiveGpsdLink(status, at: now, into: &effects)
         case .bluetooth(let bluetooth):
             guard bluetooth != self.bluetooth else { return }
@@ -194,6 +198,12 @@ package struct Pipeline: Sendable {
             gpsd: gpsdLink.value, bluetooth: bluetooth, recorder: recorder, power: power, ticks: run?.ticks ?? ticks,
             faults: recorderFault.map { faults + [$0] } ?? faults)
         state.isDemo = isDemo
+        state.sensors = sensors.list
+        state.readings = sensors.readings(at: now, settings)
+        if let strap = sensors.list.firstIndex(where: { $0.kinds.contains(.heartRate) }) {
+            state.readings[strap].heartRate = beats?.value
+            state.readings[strap].measuredAt = beats?.measuredAt ?? state.readings[strap].measuredAt
+        }
         return state
     }
 

@@ -12,6 +12,7 @@ extension Pipeline {
         snapshot.rejections = rejections
         snapshot.clock = wallClock.memory
         snapshot.heart = heart.memory
+        snapshot.sensors = sensors.slots
         snapshot.filter = filter.memory
         snapshot.newest = odometer.newest
         snapshot.jitter = odometer.jitter.inOrder
@@ -31,6 +32,7 @@ extension Pipeline {
         rejections = snapshot.rejections
         wallClock = UTCEstimator(snapshot.clock)
         heart = HeartRateMonitor(snapshot.heart)
+        sensors = SensorTable(snapshot.sensors)
         filter = FixFilter(snapshot.filter)
         odometer = Odometer(newest: snapshot.newest, jitter: snapshot.jitter)
     }
@@ -48,6 +50,8 @@ extension Pipeline {
         batteryPercent = nil
         refusal = nil
         heart.reset()
+        sensors.disconnect()
+        run?.power.clear()
         previousHeartRate = nil
         switch outage.rule {
         case .paused: forgetPosition(after: outage, at: now)
@@ -113,6 +117,7 @@ extension Pipeline {
     var known: [Input] {
         var known: [Input] = [.bluetooth(bluetooth), .gpsdLink(gpsdLink.value), .heartLink(heartLink.value)]
         if let batteryPercent { known.append(.battery(percent: batteryPercent)) }
+        known += sensors.list.map { .sensor($0) }
         // The pipeline raises its own fault itself.
         known += faults.filter { $0.name != RejectionStreak.fault }.map { .raise($0.name, message: $0.message) }
         return known

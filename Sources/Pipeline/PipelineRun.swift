@@ -16,6 +16,7 @@ extension Pipeline {
         run?.clock.pause(at: now)
         run?.pace.clear()
         run?.speedometer.clear()
+        run?.power.clear()
         nextSecond = now + .seconds(1)
         if let total = run?.total {
             emit(
@@ -79,13 +80,20 @@ extension Pipeline {
 
     private mutating func seed(at now: Instant) {
         odometer.seed(at: now)
-        seedPace()
+        run?.source.restart(at: now)
+        seedPace(at: now)
         previousHeartRate = nil
     }
 
-    private mutating func seedPace() {
+    private mutating func seedPace(at now: Instant) {
         guard let metres = run?.total.metres else { return }
-        run?.pace.seed(from: odometer.anchor, metres: metres)
+        let moment = paceMoment(at: now)
+        run?.pace.seed(from: moment, metres: metres)
+    }
+
+    /// The moment of the counted distance: that of a sensor is counted up to now.
+    private func paceMoment(at now: Instant) -> Duration? {
+        run?.source.sensor == nil ? odometer.anchor?.moment : .nanoseconds(now.nanoseconds)
     }
 
     /// Applies a tick, or the `ticks` of a hole at the moment of the last; `lateness` is that of the first.
@@ -130,11 +138,27 @@ extension Pipeline {
     }
 
     private mutating func countSecond(at tick: Instant, into effects: inout Effects) {
-        guard let sport = run?.sport, run?.isIndoor == false else { return }
+        guard let sport = run?.sport, let isIndoor = run?.isIndoor else { return }
+        measureSensors(at: tick, sport)
+        selectSource(at: tick, sport, into: &effects)
+        if run?.source.sensor != nil {
+            countSensor(at: tick, sport, into: &effects)
+        } else if !isIndoor {
+            countPosition(at: tick, sport, into: &effects)
+        }
+    }
+
+    /// Counts a second of the position.
+    private mutating func countPosition(at tick: Instant, _ sport: Sport, into effects: inout Effects) {
         var step = odometer.tick(at: tick, sport: sport)
         let isStated = run?.hasStatedDistance == true
         if !isStated, var limit = run?.limit {
+            // The last metres of a sensor that the position replaces.
+            if let rest = run?.source.popCounted(), rest.metres > 0 {
+                run?.addDistance(limit.allow(rest.metres, over: rest.span, until: tick, isWhole: false))
+            }
             step.hold(to: &limit, at: tick)
+            run?.source.reduce(&step)
             run?.limit = limit
         }
         let isAbsent = freshness.value == .absent
@@ -142,20 +166,67 @@ extension Pipeline {
             at: tick, metres: step.metres, isStanding: odometer.isStanding, isStale: freshness.value != .fresh)
         let speed = run?.speedometer.speed
         run?.addSecond(metres: isStated ? 0 : step.metres, isStanding: odometer.isStanding && !isAbsent, speed: speed)
-        if step.beginsAnew { seedPace() }
-        if let gap = step.gap {
-            run?.addGap()
-            emit(
-                .gap(.position, seconds: gap.seconds, metres: gap.metres, counted: gap.isCounted),
-                at: tick, into: &effects)
+        calibrate(step, at: tick, into: &effects)
+        if step.beginsAnew { seedPace(at: tick) }
+        report(step.gap, isCounted: step.gap?.isCounted ?? false, at: tick, into: &effects)
+    }
+
+    private mutating func report(
+        _ gap: Odometer.Gap?, isCounted: Bool, at tick: Instant, into effects: inout Effects
+    ) {
+        guard let gap else { return }
+        run?.addGap()
+        emit(
+            .gap(.position, seconds: gap.seconds, metres: gap.metres, counted: isCounted), at: tick, into: &effects)
+    }
+
+    /// Counts a second of the sensor in use. The odometer continues, so that the position can replace the sensor.
+    private mutating func countSensor(at tick: Instant, _ sport: Sport, into effects: inout Effects) {
+        guard let sensor = run?.source.sensor, var limit = run?.limit else { return }
+        if run?.isIndoor == false {
+            report(odometer.tick(at: tick, sport: sport).gap, isCounted: true, at: tick, into: &effects)
         }
+        let speed = sensors.speed(of: sensor, at: tick, settings)
+        run?.speedometer.tick(sensorSpeed: speed)
+        let step = run?.source.popCounted() ?? DistanceSource.Step()
+        let metres = limit.allow(step.metres, over: step.span, until: tick, isWhole: false)
+        run?.limit = limit
+        let average = run?.speedometer.speed
+        run?.addSecond(metres: metres, isStanding: speed == 0, speed: average)
+        run?.sensorSpeed = speed
+    }
+
+    /// Selects the source of the distance, and reports a change.
+    private mutating func selectSource(at tick: Instant, _ sport: Sport, into effects: inout Effects) {
+        let sensor = run?.source.sensor
+        // A recording that states its distance has no other source.
+        guard let before = run?.speedSource, run?.hasStatedDistance == false, sensor != nil || !sensors.list.isEmpty
+        else { return }
+        var position: DistanceSource.Position?
+        if run?.isIndoor == false {
+            let counted = odometer.isStanding ? odometer.newest : odometer.anchor
+            position = DistanceSource.Position(
+                isFresh: freshness.value == .fresh, countedUntil: counted?.arrivedAt,
+                newestAt: odometer.newest?.arrivedAt)
+        }
+        let best = sensors.distanceSensor(at: tick, sport)
+        let speed = sensor.flatMap { sensors.speed(of: $0, at: tick, settings) }
+        guard run?.source.select(best, speed: speed, position, at: tick) == true, let after = run?.speedSource
+        else { return }
+        run?.speedometer.clear()
+        run?.sensorSpeed = nil
+        if after == .position, position?.isFresh == true { odometer.seed(at: tick) }
+        seedPace(at: tick)
+        if after != before { emit(.source(after, previous: before), at: tick, into: &effects) }
     }
 
     private mutating func measurePace(at tick: Instant) {
-        guard let metres = run?.total.metres, run?.isIndoor == false else { return }
+        guard let metres = run?.total.metres, let source = run?.speedSource, source != .none else { return }
+        let speed = run?.sensorSpeed
+        let moment = paceMoment(at: tick)
         run?.pace.tick(
-            anchor: odometer.anchor, metres: metres, isStanding: odometer.isStanding,
-            isStale: freshness.value != .fresh)
+            at: moment, metres: metres, isStanding: source == .position ? odometer.isStanding : speed == 0,
+            isStale: source == .position ? freshness.value != .fresh : speed == nil)
     }
 
     private mutating func closeAutoLaps(

@@ -17,6 +17,7 @@ package struct PipelineSnapshot: Equatable, Sendable {
     package var rejections: RejectionStreak?
     package var clock = Clock()
     package var heart = Heart()
+    package var sensors: [TrackedSensor] = []
     package var filter = Filter()
     /// The newest accepted fix.
     package var newest: TrackPoint?
@@ -118,6 +119,7 @@ package struct PipelineSnapshot: Equatable, Sendable {
         shifted.heart.last?.measuredAt += shift
         shifted.heart.beatAt? += shift
         shifted.heart.unchanged?.measuredAt += shift
+        for index in sensors.indices { shifted.sensors[index] = sensors[index].shifted(by: shift) }
         shifted.filter.last?.arrivedAt += shift
         for index in filter.recent.indices { shifted.filter.recent[index].arrivedAt += shift }
         shifted.newest?.arrivedAt += shift

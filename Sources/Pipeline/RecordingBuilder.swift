@@ -12,7 +12,8 @@ package struct RecordingBuilder: Sendable {
     private var isRunning = false
     private var lapBeganAt: Int64 = 0
     private var lastAt: Int64 = 0
-    private var straps: [(strap: RecordingStrap, seconds: Int)] = []
+    /// The sensors that sent values, and the seconds with a heart rate of each.
+    private var sensors: [(sensor: RecordingSensor, heartSeconds: Int)] = []
     /// The last seconds that were counted in a zone, oldest first: a beat is valid for 3 s.
     private var zoneSeconds: [(at: Int64, zone: Int)] = []
     private var cut: Truncation?
@@ -31,8 +32,10 @@ package struct RecordingBuilder: Sendable {
         }
     }
 
-    /// The largest number of straps; more than anyone wears in one run.
-    private static let strapLimit = 8
+    /// The largest number of sensors; more than anyone uses in one run.
+    private static let sensorLimit = 16
+    /// A sensor takes part in the seconds in which its newest value is not older.
+    private static let freshness = Duration.seconds(5)
     private static let zoneSecondLimit = 4
 
     private var isDemo: Bool
@@ -198,9 +201,10 @@ package struct RecordingBuilder: Sendable {
         }
         if !state.heart.isStale, let beats = state.heart.beatsPerMinute?.value {
             sample.heartRate = beats
-            countStrap(state.heart)
+            countStrap(of: state)
             if let zone = state.heart.zone, let zones { count(zone, of: zones, at: at) }
         }
+        addSensors(of: state, activity, to: &sample)
         lastAt = at
         rows.append(.sample(sample))
         recording?.isIndoor = activity.isIndoor
@@ -216,24 +220,92 @@ package struct RecordingBuilder: Sendable {
         zoneSeconds.append((at, zone))
     }
 
-    private mutating func countStrap(_ heart: HeartRateStatus) {
-        var strap = RecordingStrap()
-        strap.address = heart.link.address
-        strap.name = heart.link.name
-        guard strap.address != nil || strap.name != nil else { return }
-        if let known = straps.firstIndex(where: { $0.strap.address == strap.address }) {
-            straps[known].seconds += 1
-            straps[known].strap.name = strap.name ?? straps[known].strap.name
-            straps[known].strap.batteryPercent = heart.batteryPercent ?? straps[known].strap.batteryPercent
-        } else if straps.count < Self.strapLimit {
-            strap.batteryPercent = heart.batteryPercent
-            straps.append((strap, 1))
+    /// Adds the values of a second that have no tick of their own.
+    private mutating func addSensors(of state: State, _ activity: Activity, to sample: inout RecordingSample) {
+        sample.power = activity.power.map { Self.whole($0, in: 0...65_534) }
+        sample.leftBalance = activity.leftBalance.map { Self.whole($0, in: 0...100) }
+        sample.cadence = activity.cadence.map { Self.whole($0 / activity.sport.stepsPerCadence, in: 0...254) }
+        for (index, sensor) in state.sensors.enumerated() {
+            let reading = state.readings[index]
+            if sample.temperature == nil {
+                sample.temperature = reading.temperature.map { Self.whole($0, in: -127...126) }
+            }
+            if let measuredAt = reading.measuredAt, state.at - measuredAt < Self.freshness {
+                count(RecordingSensor(sensor), heartSeconds: 0)
+            }
         }
-        recording?.strap = straps.max { $0.seconds < $1.seconds }?.strap
+    }
+
+    private static func whole(_ value: Double, in range: ClosedRange<Double>) -> Int {
+        Int(min(max(value, range.lowerBound), range.upperBound).rounded())
+    }
+
+    private mutating func countStrap(of state: State) {
+        let (heart, address) = (state.heart, state.heart.link.address)
+        let listed = state.sensors.first { status in
+            if case .bluetooth(let device) = status.id { device.address == address } else { false }
+        }
+        var strap = listed.map { RecordingSensor($0) } ?? RecordingSensor([.heartRate])
+        strap.address = address
+        strap.name = heart.link.name ?? strap.name
+        strap.batteryPercent = heart.batteryPercent ?? strap.batteryPercent
+        guard strap.address != nil || strap.name != nil else { return }
+        count(strap, heartSeconds: 1)
+    }
+
+    private mutating func count(_ sensor: RecordingSensor, heartSeconds: Int) {
+        let known = sensors.firstIndex { other in
+            let known = other.sensor
+            return known.address == sensor.address && (sensor.address != nil || known.kinds == sensor.kinds)
+        }
+        guard let known else {
+            guard sensors.count < Self.sensorLimit else { return }
+            sensors.append((sensor, heartSeconds))
+            recording?.sensors.append(sensor)
+            return
+        }
+        sensors[known].heartSeconds += heartSeconds
+        let updated = sensor.completed(by: sensors[known].sensor)
+        if updated != sensors[known].sensor {
+            sensors[known].sensor = updated
+            recording?.sensors[known] = updated
+        }
+        // The strap with most of the beats comes first.
+        let best = sensors.firstIndex { $0.heartSeconds > 0 }
+        if heartSeconds > 0, let best, best < known, sensors[known].heartSeconds > sensors[best].heartSeconds {
+            sensors.swapAt(best, known)
+            recording?.sensors.swapAt(best, known)
+        }
     }
 
     /// Returns milliseconds since the recording began, at least 0.
     package func moment(_ instant: Instant) -> Int64 {
         startedAt.map { max((instant - $0).wholeMilliseconds, 0) } ?? 0
+    }
+}
+
+extension RecordingSensor {
+    fileprivate init(_ status: SensorStatus) {
+        self.init(status.kinds)
+        if case .bluetooth(let device) = status.id { address = device.address }
+        name = status.link.name
+        manufacturer = status.manufacturer
+        model = status.model
+        serialNumber = status.serialNumber
+        firmware = status.firmware
+        batteryPercent = status.batteryPercent
+    }
+
+    /// Returns the sensor with the values of an earlier second that it lacks: a lost link forgets them.
+    fileprivate func completed(by earlier: RecordingSensor) -> RecordingSensor {
+        var sensor = self
+        if sensor.kinds.count < earlier.kinds.count { sensor.kinds = earlier.kinds }
+        sensor.name = name ?? earlier.name
+        sensor.manufacturer = manufacturer ?? earlier.manufacturer
+        sensor.model = model ?? earlier.model
+        sensor.serialNumber = serialNumber ?? earlier.serialNumber
+        sensor.firmware = firmware ?? earlier.firmware
+        sensor.batteryPercent = batteryPercent ?? earlier.batteryPercent
+        return sensor
     }
 }

@@ -1,7 +1,8 @@
 package import Domain
 
-/// Converts the rows of a recording to an input log: positions to fixes, heart rates to
-/// notifications, stated distances to inputs, timer events to commands. So an imported recording runs through the same pipeline.
+/// Converts the rows of a recording to an input log: positions to fixes, heart rates to notifications, power, cadence and
+/// temperature to measurements of one sensor, stated distances to inputs, timer events to commands. So an imported
+/// recording runs through the same pipeline.
 ///
 ///     rows, laps ──▶ RecordingReplaySource ──▶ entries ──▶ Replay
 package struct RecordingReplaySource: Sendable {
@@ -30,6 +31,9 @@ package struct RecordingReplaySource: Sendable {
     package let snapshot: PipelineSnapshot
     /// A start or resume that waits for the next row: a position of its moment must come first, as the anchor.
     private var begun: (command: RunCommand, at: Int64)?
+    private let sport: Sport
+    /// Whether the one sensor of the recording was reported.
+    private var hasSensor = false
 
     /// - Parameters:
     ///   - recording: Header of the recording.
@@ -53,6 +57,7 @@ package struct RecordingReplaySource: Sendable {
         self.snapshot = snapshot
         newest = start
         let sport = recording.sport == .other ? sport ?? .other : recording.sport
+        self.sport = sport
         begun = (.start(sport, indoor: recording.isIndoor), 0)
     }
 
@@ -82,6 +87,7 @@ package struct RecordingReplaySource: Sendable {
             try begin(body)
             // As early as the position, so that the tick of the moment shows it.
             if let metres = sample.distanceMetres { try emit(.input(.distance(metres)), at: at - 1, body) }
+            try ingestSensors(of: sample, at: at - 1, body)
             try ingestHeartRate(of: sample, at: at, body)
         case .beats(_, let rr, _): beats = Array((beats + rr).suffix(Self.beatLimit))
         // Laps come from the header, because a file may list them after all rows. The fix filter detects gaps.
@@ -117,6 +123,29 @@ package struct RecordingReplaySource: Sendable {
             mode: 3, latitude: position.latitude, longitude: position.longitude,
             altitude: sample.altitude, speed: sample.speed)
         try body(InputLogEntry(at: newest, .input(.fix(fix))))
+    }
+
+    /// The recording does not state which of its sensors has measured a value, so that all are those of one.
+    private mutating func ingestSensors(
+        of sample: RecordingSample, at moment: Int64, _ body: (InputLogEntry) throws -> Void
+    ) rethrows {
+        guard sample.power != nil || sample.cadence != nil || sample.temperature != nil else { return }
+        if !hasSensor {
+            hasSensor = true
+            let kinds: [SensorKind] = [.fitnessMachine, .environment]
+            try emit(
+                .input(.sensor(SensorStatus(.board, kinds: kinds, link: LinkStatus(.connected)))), at: moment, body)
+        }
+        if sample.power != nil || sample.cadence != nil {
+            var record = FitnessMachineRecord()
+            record.watts = sample.power.map { Int16(clamping: $0) }
+            record.cadence = sample.cadence.map { Double($0) * sport.stepsPerCadence }
+            try emit(.input(.measurement(.board, .fitnessMachine(record))), at: moment, body)
+        }
+        if let temperature = sample.temperature {
+            let environment = EnvironmentMeasurement(centidegrees: Int16(clamping: temperature * 100))
+            try emit(.input(.measurement(.board, .environment(environment))), at: moment, body)
+        }
     }
 
     private mutating func ingestHeartRate(

@@ -26,6 +26,15 @@ struct Run {
     var speedometer = Speedometer()
     /// Limit of the run's distance, across pauses and outages too.
     var limit: DistanceLimit
+    var source: DistanceSource
+    var power = PowerMeter()
+    var calibration = SensorCalibration()
+    /// Values of the sensors in the last second.
+    private var cadence: Double?
+    private var leftBalance: Double?
+    private var powerZone: Int?
+    private var percentOfFTP: Double?
+    var sensorSpeed: Double?
     /// The greatest distance that a recording has stated, and when; nil if positions give the distance.
     private var stated: (metres: Double, at: Instant)?
     /// Distinguishes movement from drift, from the start on.
@@ -42,6 +51,7 @@ struct Run {
         startedAt = now
         clock = TickSchedule(startedAt: now)
         limit = DistanceLimit(fastest: sport.maxSpeed, at: now)
+        source = DistanceSource(at: now)
         sign = InactivityCheckpoint(at: now, isIndoor: isIndoor)
     }
 
@@ -67,6 +77,27 @@ struct Run {
         lap.addSecond(metres: metres, isStanding: isStanding, speed: speed)
     }
 
+    /// Adds a second of the sensors.
+    mutating func addSecond(cadence: Double?, leftBalance: Double?, _ settings: Settings) {
+        self.cadence = cadence
+        self.leftBalance = leftBalance
+        powerZone = power.watts.flatMap(settings.powerZone)
+        percentOfFTP = settings.ftp > 0 ? power.watts.map { $0 * 100 / Double(settings.ftp) } : nil
+        total.addPower(power, zone: powerZone)
+        total.raiseBestPowers(by: power)
+        lap.addPower(power, zone: powerZone)
+        if let cadence {
+            total.addCadence(cadence)
+            lap.addCadence(cadence)
+        }
+    }
+
+    /// Adds distance besides that of a second.
+    mutating func addDistance(_ metres: Double) {
+        total.addDistance(metres)
+        lap.addDistance(metres)
+    }
+
     var hasStatedDistance: Bool { stated != nil }
 
     /// Counts the distance that a recording states, as ``FileDistance`` does; not what is covered in a pause.
@@ -76,8 +107,7 @@ struct Run {
         stated = (max(before.metres, metres), now)
         guard state == .active else { return }
         let counted = limit.allow(metres - before.metres, over: now - before.at, until: now, isWhole: true)
-        total.addDistance(counted)
-        lap.addDistance(counted)
+        addDistance(counted)
     }
 
     /// Adds a tick with a fresh heart rate; `zone` is nil while zones are off or unset.
@@ -138,8 +168,23 @@ struct Run {
             id: id, sport: sport, total: total.figures, pace: state == .active ? pace.pace : nil,
             speed: state == .active ? speedometer.speed : nil, lap: lap.figures, lapNumber: lapNumber)
         activity.isIndoor = isIndoor
+        activity.speedSource = speedSource
+        if state == .active {
+            activity.sensorSpeed = sensorSpeed
+            activity.power = power.watts
+            activity.power3s = power.average3s
+            activity.power10s = power.average10s
+            activity.percentOfFTP = percentOfFTP
+            activity.powerZone = powerZone
+            activity.leftBalance = leftBalance
+            activity.cadence = cadence
+        }
         activity.lastLap = lastLap
         return activity
+    }
+
+    var speedSource: SpeedSource {
+        source.sensor?.odometer.source ?? (isIndoor ? .none : .position)
     }
 
     func summary(endedAt now: Instant, started: UTC?, ended: UTC?, isOpen: Bool, isDemo: Bool) -> ActivitySummary {

@@ -38,6 +38,15 @@ struct Speedometer {
         }
     }
 
+    /// Measures a second by a sensor's speed.
+    mutating func tick(sensorSpeed: Double?) {
+        guard let sensorSpeed else { return clear() }
+        reported.removeAll(keepingCapacity: true)
+        counted.append(sensorSpeed)
+        if counted.count > 3 { counted.removeFirst() }
+        speed = counted.reduce(0, +) / Double(counted.count)
+    }
+
     mutating func clear() {
         speed = nil
         counted.removeAll(keepingCapacity: true)

@@ -11,6 +11,19 @@ struct TotalsAccumulator {
     private var heartMilliseconds: Int64 = 0
     private var maximumHeartRate: Int?
     private var zones = ZoneTimes()
+    /// Sum of watts over the seconds with power, and their number.
+    private var powerSum = 0.0
+    private var powerSeconds = 0
+    private var maximumPower: Double?
+    /// Sum of the fourth powers of the averages of 30 s, and their number.
+    private var fourthPowers = 0.0
+    private var fourthPowerCount = 0
+    /// Sum of the cadence over the seconds in which it was above zero, and their number.
+    private var cadenceSum = 0.0
+    private var cadenceSeconds = 0
+    private var maximumCadence: Double?
+    private var powerZones = ZoneTimes()
+    private var bestPowers = BestPowers()
 
     mutating func addTime(milliseconds: Int64) {
         elapsedMilliseconds += milliseconds
@@ -20,6 +33,31 @@ struct TotalsAccumulator {
         if let zone { zones.addTick(in: zone) }
         heartSum += Double(beatsPerMinute) * Double(milliseconds)
         heartMilliseconds += milliseconds
+    }
+
+    /// Adds a second with power.
+    mutating func addPower(_ meter: PowerMeter, zone: Int?) {
+        guard let watts = meter.watts else { return }
+        powerSum += watts
+        powerSeconds += 1
+        maximumPower = max(maximumPower ?? watts, watts)
+        if let zone { powerZones.addSecond(in: zone) }
+        guard let average = meter.average30s else { return }
+        let square = average * average
+        fourthPowers += square * square
+        fourthPowerCount += 1
+    }
+
+    mutating func raiseBestPowers(by meter: PowerMeter) {
+        bestPowers.raise(by: meter)
+    }
+
+    /// Adds a second with a cadence.
+    mutating func addCadence(_ perMinute: Double) {
+        guard perMinute > 0 else { return }
+        cadenceSum += perMinute
+        cadenceSeconds += 1
+        maximumCadence = max(maximumCadence ?? perMinute, perMinute)
     }
 
     mutating func addDistance(_ metres: Double) {
@@ -45,6 +83,20 @@ struct TotalsAccumulator {
         figures.averageHeartRate = heartMilliseconds > 0 ? heartSum / Double(heartMilliseconds) : nil
         figures.maximumHeartRate = maximumHeartRate
         figures.zones = zones
+        if powerSeconds > 0 {
+            figures.averagePower = powerSum / Double(powerSeconds)
+            figures.maximumPower = maximumPower.map { Int($0.rounded()) }
+            figures.workJoules = powerSum
+        }
+        if fourthPowerCount > 0 {
+            figures.normalizedPower = (fourthPowers / Double(fourthPowerCount)).squareRoot().squareRoot()
+        }
+        if cadenceSeconds > 0 {
+            figures.averageCadence = cadenceSum / Double(cadenceSeconds)
+            figures.maximumCadence = maximumCadence
+        }
+        figures.powerZones = powerZones
+        figures.bestPowers = bestPowers
         return figures
     }
 }

@@ -5,6 +5,9 @@ struct SimulatedStrap: Sendable {
     /// The notification period. A strap notifies about once a second, by its own clock.
     static let period = Duration.milliseconds(997)
 
+    private static let address = BluetoothAddress(value: 0xA09E_1A00_0001)
+    private static let name = SanitizedText("Simulated strap")
+
     /// The duration of connecting in seconds.
     private static let connecting = 2.0
 
@@ -24,6 +27,7 @@ struct SimulatedStrap: Sendable {
             link = status
             inputs.append(.heartLink(status))
             battery = nil
+            inputs.append(.sensor(sensor(status)))
         }
         guard status.state == .connected else { return inputs }
         inputs.append(
@@ -33,23 +37,29 @@ struct SimulatedStrap: Sendable {
         if percent != battery {
             battery = percent
             inputs.append(.battery(percent: percent))
+            inputs.append(.sensor(sensor(status)))
         }
         return inputs
     }
 
+    private func sensor(_ link: LinkStatus) -> SensorStatus {
+        var sensor = SensorStatus(.bluetooth(LEAddress(Self.address, .public)), kinds: [.heartRate], link: link)
+        sensor.batteryPercent = battery
+        return sensor
+    }
+
     private static func link(after seconds: Double) -> LinkStatus {
-        let identity = (address: BluetoothAddress("A0:9E:1A:00:00:01"), name: SanitizedText("Simulated strap"))
         let dropout = PeriodicIncident.dropout
         let isConnecting =
             if let age = dropout.age(after: seconds) { age >= dropout.length - connecting } else {
                 seconds < connecting
             }
         if isConnecting {
-            return LinkStatus(.connecting, reason: .searching, address: identity.address, name: identity.name)
+            return LinkStatus(.connecting, reason: .searching, address: address, name: name)
         }
         if dropout.age(after: seconds) != nil {
-            return LinkStatus(.disconnected, reason: .searching, address: identity.address, name: identity.name)
+            return LinkStatus(.disconnected, reason: .searching, address: address, name: name)
         }
-        return LinkStatus(.connected, address: identity.address, name: identity.name)
+        return LinkStatus(.connected, address: address, name: name)
     }
 }

@@ -10,7 +10,7 @@ package struct RandomEntries {
     }
 
     /// The number of kinds that ``next(kind:)`` makes.
-    package static let kinds = 21
+    package static let kinds = 24
 
     /// - Parameter kind: 0 to ``kinds`` − 1.
     package mutating func next(kind: Int) -> InputLogEntry {
@@ -39,6 +39,9 @@ package struct RandomEntries {
             case 17: .input(.receiverClock(utc(), arrivedAt: instant()))
             case 18: .input(.rtcClock(utc()))
             case 19: .input(.distance(.random(in: 0...1e6, using: &random)))
+            case 20: .input(.sensor(sensor()))
+            case 21: .input(.sensorRemoved(sensorID()))
+            case 22: .input(.measurement(sensorID(), sensorMeasurement()))
             default:
                 .outage(
                     Outage(
@@ -48,19 +51,28 @@ package struct RandomEntries {
         return InputLogEntry(at: instant(), value)
     }
 
-    private mutating func pick<Element>(_ elements: [Element]) -> Element {
+    mutating func pick<Element>(_ elements: [Element]) -> Element {
         elements[Int.random(in: elements.indices, using: &random)]
     }
 
-    private mutating func maybe<Value>(_ value: Value) -> Value? {
+    mutating func maybe<Value>(_ value: Value) -> Value? {
         Bool.random(using: &random) ? value : nil
     }
 
-    private mutating func many<Value>(_ most: Int, _ value: (inout RandomEntries) -> Value) -> [Value] {
+    mutating func many<Value>(_ most: Int, _ value: (inout RandomEntries) -> Value) -> [Value] {
         (0..<Int.random(in: 0...most, using: &random)).map { _ in value(&self) }
     }
 
-    private mutating func instant() -> Instant {
+    mutating func flag() -> Bool {
+        .random(using: &random)
+    }
+
+    /// Any value of an integer type.
+    mutating func small<Value: FixedWidthInteger>() -> Value {
+        Value(truncatingIfNeeded: random.next())
+    }
+
+    mutating func instant() -> Instant {
         Instant(nanoseconds: .random(in: -1 << 50...1 << 60, using: &random))
     }
 
@@ -73,7 +85,7 @@ package struct RandomEntries {
     }
 
     /// Any finite number, or one of a realistic size.
-    private mutating func number() -> Double {
+    mutating func number() -> Double {
         if .random(using: &random) { return random.uniform() * 400 - 200 }
         let any = Double(bitPattern: random.next())
         return any.isFinite ? any : 0.1
@@ -83,11 +95,11 @@ package struct RandomEntries {
         pick(["the disk is full", "a \"quoted\" <tag>\\ \n\t\u{7F}", "größer als 60 % — 東京", "\u{1F3C3}\u{200D}"])
     }
 
-    private mutating func foreign() -> SanitizedText? {
+    mutating func foreign() -> SanitizedText? {
         maybe(SanitizedText(text())).flatMap { $0 }
     }
 
-    private mutating func address() -> BluetoothAddress? {
+    mutating func address() -> BluetoothAddress? {
         maybe(BluetoothAddress(value: random.next() >> 16))
     }
 
@@ -99,14 +111,14 @@ package struct RandomEntries {
             satellites: maybe(.random(in: 0...99, using: &random)))
     }
 
-    private mutating func measurement() -> HeartRateMeasurement {
+    mutating func measurement() -> HeartRateMeasurement {
         HeartRateMeasurement(
             beatsPerMinute: .random(in: 0...UInt16.max, using: &random), contact: maybe(.random(using: &random)),
             energyKilojoules: maybe(.random(in: 0...UInt16.max, using: &random)),
             rrIntervals: many(9) { .random(in: 0...UInt16.max, using: &$0.random) })
     }
 
-    private mutating func status() -> LinkStatus {
+    mutating func status() -> LinkStatus {
         LinkStatus(
             pick([.disconnected, .connecting, .connected]),
             reason: maybe(pick(LinkReason.allCases)),
@@ -140,7 +152,11 @@ package struct RandomEntries {
         settings.autoLapMetres = .random(in: 0...1_000_000, using: &random)
         settings.autoLapSeconds = .random(in: 0...86_400, using: &random)
         settings.autoStopMinutes = .random(in: 0...1_440, using: &random)
-        settings.straps = many(3) { $0.text() }
+        settings.sensors = many(3) { $0.text() }
+        settings.ftp = .random(in: 0...2000, using: &random)
+        settings.wheelMillimetres = .random(in: 500...4000, using: &random)
+        settings.stridePermille = .random(in: 500...2000, using: &random)
+        settings.powerZones = maybe(PowerZones([1, 2, 3, 4, 5, .random(in: 6...4000, using: &random)])).flatMap { $0 }
         settings.zones = maybe(try? Zones([1, 2, 3, 4, .random(in: 5...250, using: &random)])).flatMap { $0 }
         settings.screens[pick(Sport.allCases)] = [
             [ScreenField(pick([.time, .distance, .heartRate]), title: "Ü", visible: .random(using: &random), size: 33)]
@@ -182,6 +198,7 @@ package struct RandomEntries {
         snapshot.heart.hasBegun = .random(using: &random)
         snapshot.heart.isBroken = .random(using: &random)
         snapshot.heart.unchanged = maybe(Timestamped(.random(in: 0...UInt16.max, using: &random), at: instant()))
+        snapshot.sensors = many(3) { $0.trackedSensor() }
         snapshot.filter.last = maybe(point())
         snapshot.filter.lastTime = maybe(utc())
         snapshot.filter.suspected = many(3) { $0.utc() }

@@ -17,7 +17,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes an activity with its laps and its time in zones as one object.
+    /// Writes an activity with its laps, its sensors and its time in zones as one object.
     ///
     /// - Parameters:
     ///   - first: the number of the first lap to write.
@@ -28,6 +28,18 @@ extension JSONWriter {
         object { line in
             line.key("summary")
             line.summary(summary)
+            // Before the laps, which fill the rest of the line.
+            if !recording.sensors.isEmpty {
+                line.array("sensors") { list in for sensor in recording.sensors { list.sensor(sensor) } }
+            }
+            let powers = recording.total.bestPowers
+            if powers != BestPowers() {
+                line.array("best_power_w") { list in
+                    for index in BestPowers.durations.indices { list.value(powers[index], decimals: 0) }
+                }
+            }
+            let times = recording.total.powerZones.milliseconds
+            if !times.isEmpty { line.array("power_zone_ms") { list in for time in times[1...] { list.value(time) } } }
             var next: Int?
             line.array("laps") { next = $0.laps(recording.laps, from: first, limit: limit) }
             line.member("next_lap", next)

@@ -90,6 +90,16 @@ extension JSONWriter {
         case .settings(let setting, let settings):
             member("key", setting.rawValue)
             member("value", setting, of: settings)
+        case .source(let source, let previous):
+            member("source", source.rawValue)
+            member("previous", previous.rawValue)
+        case .calibration(let setting, let value):
+            member("key", setting.rawValue)
+            member("value", value)
+        case .radar(let vehicles, let metres, let speed):
+            member("vehicles", vehicles)
+            member("distance_m", metres)
+            member("speed_mps", speed, decimals: 1)
         }
     }
 
@@ -111,6 +121,7 @@ extension JSONWriter {
             line.member("gaps", summary.gaps)
             line.member("average_bpm", summary.total.averageHeartRate, decimals: 0)
             line.member("max_bpm", summary.total.maximumHeartRate)
+            line.effort(summary.total)
             if summary.isDemo { line.member("demo", true) }
             if let recovered = summary.recovered {
                 line.key("recovered")
@@ -144,6 +155,9 @@ extension Event.Kind {
         case .recorder: "recorder"
         case .fault: "fault"
         case .settings: "settings"
+        case .source: "source"
+        case .calibration: "calibration"
+        case .radar: "radar"
         }
     }
 }

@@ -21,9 +21,10 @@ package enum OpenRPC {
         \(method("settings.get", "Returns all settings, or one.", [optionalKey], "settings or value", any, [invalid])),\
         \(method("settings.set", setSummary, [key, value], "value", any, [invalid])),\
         \(scan),\
-        \(method("strap.use", "Selects the strap to use.", [strap, addressType, add], "link", link, [invalid])),\
+        \(method("sensor.use", "Selects the sensor to use.", [sensor, addressType, add], "link", link, [invalid])),\
         \(pair),\
-        \(method("strap.forget", forgetSummary, [optionalStrap], "nothing", none, [notFound, invalid])),\
+        \(zero),\
+        \(method("sensor.forget", forgetSummary, [optionalSensor], "nothing", none, [notFound, invalid])),\
         \(activities)\
         \(method("rpc.discover", "Returns the OpenRPC document of these methods.", [], "OpenRPC document", object, []))\
         ],\
@@ -37,7 +38,9 @@ package enum OpenRPC {
         "started":{"type":"string","format":"date-time"},"time_guessed":{"const":true},"ended":{"type":"string","format":"date-time"},\
         "elapsed_ms":{"type":"integer"},"total_ms":{"type":"integer"},"distance_m":{"type":"number"},\
         "average_pace_s_per_m":{"type":"number"},"laps":{"type":"integer"},"gaps":{"type":"integer"},\
-        "average_bpm":{"type":"integer"},"max_bpm":{"type":"integer"},"demo":{"const":true},\
+        "average_bpm":{"type":"integer"},"max_bpm":{"type":"integer"},"average_power_w":{"type":"integer"},\
+        "max_power_w":{"type":"integer"},"normalized_power_w":{"type":"integer"},"work_j":{"type":"integer"},\
+        "average_cadence_rpm":{"type":"integer"},"max_cadence_rpm":{"type":"integer"},"demo":{"const":true},\
         "recovered":{"type":"object","description":"Copied from a damaged journal.","properties":{\
         "id":\(number),"lost_rows":\(number)}}}}},\
         "errors":{\
@@ -58,7 +61,7 @@ package enum OpenRPC {
 
     private static let setSummary =
         "Changes one setting, or brings its default back. It is in force at once and survives a restart."
-    private static let forgetSummary = "Forgets a strap and its key, or all."
+    private static let forgetSummary = "Forgets a sensor and its key, or all."
     private static let toggleSummary = "Starts, pauses or resumes, whichever is possible. For a device with one button."
     private static let lapSummary = "Closes the lap and starts the next one. Rejected within 1 s of the last lap."
 
@@ -96,28 +99,28 @@ package enum OpenRPC {
         {"name":"seconds","summary":"How long it listens, 1 to 60. Default 10.",\
         "schema":{"type":"integer","minimum":1,"maximum":60}}
         """
-    private static let strapSummary = "An address, a name, or the end of a name as printed on the strap"
-    private static let strap = """
-        {"name":"strap","summary":"\(strapSummary); auto for the known one or any near one; off for none.",\
+    private static let sensorSummary = "An address, a name, or the end of a name as printed on the device"
+    private static let sensor = """
+        {"name":"sensor","summary":"\(sensorSummary); auto for the known one or any near one; off for none.",\
         "required":true,"schema":\(text)}
         """
-    private static let optionalStrap =
-        #"{"name":"strap","summary":"\#(strapSummary); all if it is absent.","schema":\#(text)}"#
+    private static let optionalSensor =
+        #"{"name":"sensor","summary":"\#(sensorSummary); all if it is absent.","schema":\#(text)}"#
     private static let addressType = """
         {"name":"address_type","summary":"The kind of address, with an address.","schema":{"enum":["public","random"]}}
         """
     private static let add = """
-        {"name":"add","summary":"Keep the straps that are selected. Default false.","schema":{"type":"boolean"}}
+        {"name":"add","summary":"Keep the sensors that are selected. Default false.","schema":{"type":"boolean"}}
         """
     private static let text = #"{"type":"string","minLength":1,"maxLength":64}"#
     private static let none = #"{"type":"null"}"#
     private static let link =
         #"{"type":"object","required":["link"],"properties":{"link":{"type":"string"},"reason":{"type":"string"}}}"#
-    private static let straps = """
-        {"type":"array","maxItems":64,"items":{"type":"object","required":["address","address_type","services"],\
+    private static let sensors = """
+        {"type":"array","maxItems":64,"items":{"type":"object","required":["address","address_type","kinds","services"],\
         "properties":{"address":{"type":"string"},"address_type":{"enum":["public","random"]},\
         "name":{"type":"string"},"rssi_dbm":{"type":"integer"},\
-        "services":{"type":"array","items":{"type":"string"}}}}}
+        "kinds":{"type":"array","items":{"type":"string"}},"services":{"type":"array","items":{"type":"string"}}}}}
         """
 
     private static let activity =
@@ -130,26 +133,34 @@ package enum OpenRPC {
 
     private static let refused = ##"{"$ref":"#/components/errors/refused"}"##
     private static let scan = method(
-        "strap.scan",
-        "Listens for straps and returns those heard, the nearest first. One scan runs at a time.", [seconds], "straps",
-        straps,
+        "sensor.scan",
+        "Listens for sensors and returns those heard, the nearest first. One scan runs at a time.", [seconds],
+        "sensors",
+        sensors,
         [refused, busy, invalid])
 
     private static let pair = method(
-        "strap.pair",
-        "Pairs with a strap that requires it. The answer comes when that is done, after 60 s at most.", [pairedStrap],
+        "sensor.pair",
+        "Pairs with a sensor that requires it. The answer comes when that is done, after 60 s at most.", [pairedSensor],
         "nothing",
         none, [refused, busy, notFound, invalid])
-    private static let pairedStrap = """
-        {"name":"strap","summary":"\(strapSummary).","required":true,"schema":\(text)}
+    private static let zero = method(
+        "sensor.zero",
+        "Sets the zero offset of a power meter. The answer comes when that is done, after 35 s at most.",
+        [zeroedSensor], "offset", object, [refused, busy, notFound, invalid])
+    private static let zeroedSensor = """
+        {"name":"sensor","summary":"\(sensorSummary); the only connected power meter if it is absent.","schema":\(text)}
+        """
+    private static let pairedSensor = """
+        {"name":"sensor","summary":"\(sensorSummary).","required":true,"schema":\(text)}
         """
 
     private static let activities = [
         method(
             "activities.list", "Returns summaries, the newest first.", [limit, before], "summaries", summaries, slow),
         method(
-            "activities.get", "Returns one activity with its laps and its time in zones.", [id, fromLap], "activity",
-            object, slow + [notFound]),
+            "activities.get", "Returns one activity with its laps, its sensors and its time in zones.", [id, fromLap],
+            "activity", object, slow + [notFound]),
         method(
             "activities.edit", "Changes the name, the sport or the start. The answer comes when it is on the disk.",
             [id, newSport, name, started], "summary", summary, slow + [refused, notFound]),

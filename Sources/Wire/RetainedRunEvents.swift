@@ -43,7 +43,8 @@ extension RetainedRunEvents.Kind {
         case .pause, .resume: self = .pauseOrResume
         case .lap: self = .lap
         case .stop, .discard: self = .end
-        case .link, .fix, .gap, .clock, .recorder, .fault, .settings: return nil
+        case .link, .fix, .gap, .clock, .recorder, .fault, .settings, .source, .calibration, .radar:
+            return nil
         }
     }
 

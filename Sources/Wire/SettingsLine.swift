@@ -36,9 +36,12 @@ extension JSONWriter {
             value(flag)
         case .number(let property, _): value(settings[keyPath: property])
         case .sport: value(settings.sport.rawValue)
-        case .straps: array { for strap in settings.straps { $0.value(strap) } }
+        case .sensors: array { for sensor in settings.sensors { $0.value(sensor) } }
         case .zones:
             guard let zones = settings.zones else { return null() }
+            array { for bottom in zones.bottoms { $0.value(bottom) } }
+        case .powerZones:
+            guard let zones = settings.powerZones else { return null() }
             array { for bottom in zones.bottoms { $0.value(bottom) } }
         case .screens: value(settings.screens, leavingOutDefaults: false)
         }

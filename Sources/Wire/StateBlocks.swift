@@ -12,10 +12,11 @@ package struct StateBlocks: OptionSet, Hashable, Sendable {
     package static let fields = StateBlocks(rawValue: 1)
     package static let lap = StateBlocks(rawValue: 2)
     package static let zones = StateBlocks(rawValue: 4)
+    package static let sensors = StateBlocks(rawValue: 8)
 
     /// All blocks with their names on the wire, in the order in which STATE has them.
     package static let names: [(name: String, StateBlocks)] = [
-        ("fields", .fields), ("lap", .lap), ("zones", .zones),
+        ("fields", .fields), ("lap", .lap), ("zones", .zones), ("sensors", .sensors),
     ]
 }
 
@@ -81,8 +82,10 @@ package struct StateLines: Sendable {
             blocks[number].fieldsBlock(state)
         } else if block == .lap {
             blocks[number].lapBlock(state)
-        } else {
+        } else if block == .zones {
             blocks[number].zonesBlock(state, settings)
+        } else {
+            blocks[number].sensorsBlock(state)
         }
     }
 }
@@ -126,6 +129,53 @@ extension JSONWriter {
         }
     }
 
+    /// The sensors in the order of the state, with their newest values.
+    fileprivate mutating func sensorsBlock(_ state: State) {
+        array { line in
+            for (index, sensor) in state.sensors.prefix(SensorReadings.capacity).enumerated() {
+                line.object {
+                    $0.members(of: sensor)
+                    $0.members(of: state.readings[index], sensor, at: state.at)
+                }
+            }
+        }
+    }
+
+    private mutating func members(of sensor: SensorStatus) {
+        switch sensor.id {
+        case .bluetooth(let address):
+            member("id", address.address, followedBy: address.type == .public ? "/public" : "/random")
+        case .board: member("id", "board")
+        }
+        array("kinds") { line in for kind in sensor.kinds { line.value(kind.rawValue) } }
+        member("name", sensor.link.name?.text)
+        member("address", sensor.link.address)
+        member("link", sensor.link.state.rawValue)
+        member("reason", sensor.link.reason?.rawValue)
+        member("battery_percent", sensor.batteryPercent)
+        member("manufacturer", sensor.manufacturer?.text)
+        member("model", sensor.model?.text)
+    }
+
+    private mutating func members(of reading: SensorReading, _ sensor: SensorStatus, at now: Instant) {
+        member("bpm", reading.heartRate)
+        member("power_w", reading.watts)
+        member("cadence_rpm", reading.cadence, decimals: 1)
+        member("speed_mps", reading.speed, decimals: 2)
+        member("pressure_pa", reading.pressure, decimals: 1)
+        member("temperature_c", reading.temperature, decimals: 2)
+        member("humidity_percent", reading.humidity, decimals: 2)
+        member("vehicles", reading.vehicles)
+        member("vehicle_distance_m", reading.vehicleDistance)
+        member("vehicle_speed_mps", reading.vehicleSpeed, decimals: 2)
+        guard let measuredAt = reading.measuredAt else { return }
+        let age = now - measuredAt
+        member("age_ms", age.wholeMilliseconds)
+        // A sensor of the environment alone may send once a minute.
+        let isSlow = sensor.kinds.allSatisfy { $0 == .environment }
+        member("stale", age >= (isSlow ? .seconds(90) : .seconds(3)))
+    }
+
     private mutating func times(_ times: ZoneTimes) {
         for zone in 0...5 { value(times.milliseconds(in: zone)) }
     }
@@ -139,7 +189,8 @@ extension DataField {
         case .metres: self == .distance || self == .lapDistance ? 2 : 1
         case .metresPerSecond: 2
         case .secondsPerMetre: 4
-        case .beatsPerMinute, .none: 0
+        case .kilojoules, .degreesCelsius: 1
+        case .beatsPerMinute, .watts, .perMinute, .pascals, .none: 0
         }
     }
 }

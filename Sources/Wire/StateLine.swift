@@ -77,6 +77,10 @@ extension JSONWriter {
         member("activity", number: isReplay ? nil : activity.id)
         member("sport", activity.sport.rawValue)
         if activity.isIndoor { member("indoor", true) }
+        switch activity.speedSource {
+        case .none, .position: break
+        case .wheel, .footPod, .machine: member("source", activity.speedSource.rawValue)
+        }
         times(activity.total)
         member("pace_s_per_m", activity.pace, decimals: 4)
         member("average_pace_s_per_m", activity.total.averagePace, decimals: 4)
@@ -98,6 +102,17 @@ extension JSONWriter {
         member("average_pace_s_per_m", figures.averagePace, decimals: 4)
         member("max_speed_mps", figures.maximumSpeed, decimals: 2)
         heartRates(figures)
+        effort(figures)
+    }
+
+    /// Writes the totals of power and cadence.
+    mutating func effort(_ figures: Totals) {
+        member("average_power_w", figures.averagePower, decimals: 0)
+        member("max_power_w", figures.maximumPower)
+        member("normalized_power_w", figures.normalizedPower, decimals: 0)
+        member("work_j", figures.workJoules, decimals: 0)
+        member("average_cadence_rpm", figures.averageCadence, decimals: 0)
+        member("max_cadence_rpm", figures.maximumCadence, decimals: 0)
     }
 
     private mutating func heartRates(_ figures: Totals) {

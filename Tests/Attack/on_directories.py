@@ -9,10 +9,10 @@ from attacks import attack
 from harness.process import ENVIRONMENT, PACED
 from harness.timing import Failed, expect, wait_for
 
-OFF = ["--gpsd", "off", "--strap", "off"]
+OFF = ["--gpsd", "off", "--sensors", "off"]
 NAMES = {
     "run": ["runtime.lock"],
-    "state": ["state.lock", "journal.reserve", "journal.sqlite", "straps.json", "exports"],
+    "state": ["state.lock", "journal.reserve", "journal.sqlite", "sensors.json", "exports"],
 }
 PRECIOUS = b"what another program keeps\n" * 200
 
@@ -146,7 +146,7 @@ def directories_of_others(arena):
 @attack
 def fifos_for_files(arena):
     """A FIFO or a directory in the place of each file: nothing blocks, the log names it, and a run continues."""
-    for name in ("straps.json", "journal.sqlite", "journal.sqlite-wal", "journal.reserve", "state.lock"):
+    for name in ("sensors.json", "journal.sqlite", "journal.sqlite-wal", "journal.reserve", "state.lock"):
         for make in (os.mkfifo, os.mkdir):
             arena.case = f"{make.__name__} for {name}"
             directory = place(arena, f"state-{name}-{make.__name__}", 0o750)

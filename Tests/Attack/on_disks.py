@@ -91,7 +91,7 @@ def full_disk_freed_before_the_end(arena):
         arena.case = "full in the run" if is_late else "full before the run"
         directory = arena.ground.directory(f"{arena.directory.name}/{is_late}")
         disk = arena.namespace(directory / "state", "700k")
-        daemon = arena.daemon("--gpsd", "off", "--strap", "off", directory=directory, namespace=disk)
+        daemon = arena.daemon("--gpsd", "off", "--sensors", "off", directory=directory, namespace=disk)
         wait_for(lambda: recorder(daemon) == "writing", 5, "a journal that is open")
         if not is_late:
             disk.fill()
@@ -105,7 +105,7 @@ def full_disk_freed_before_the_end(arena):
         seen = daemon.status()
         status, took = daemon.end()
         expect(status == 0 and took < 2, f"status {status} after {took:.1f} s")
-        daemon = arena.daemon("--gpsd", "off", "--strap", "off", directory=directory, namespace=disk)
+        daemon = arena.daemon("--gpsd", "off", "--sensors", "off", directory=directory, namespace=disk)
         after = daemon.status()
         expect(after["run"] == "active", f"a run of {seen['elapsed_ms']} ms is lost")
         expect(

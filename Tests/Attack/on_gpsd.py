@@ -6,7 +6,7 @@ from attacks import attack
 from harness.timing import expect, wait_for
 from hostile import DEGREE, VERSION, tpv
 
-STRAP_OFF = ["--strap", "off", "--bluetooth", "off"]
+STRAP_OFF = ["--sensors", "off", "--bluetooth", "off"]
 
 
 def begun(arena, gpsd, sport="run"):

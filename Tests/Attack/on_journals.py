@@ -11,7 +11,7 @@ from attacks import attack
 from harness.timing import expect, wait_for
 from on_files import gpx, straight
 
-OFF = ["--gpsd", "off", "--strap", "off"]
+OFF = ["--gpsd", "off", "--sensors", "off"]
 KEYED = ["location", "heart", "input", "record"]
 NUMBERED = ["part", "lap", "sensor"]
 # The fields that an activity must keep if none of its rows was damaged.

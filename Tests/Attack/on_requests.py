@@ -20,10 +20,11 @@ METHODS = {
     "status": {},
     "settings.get": {"key": "zones"},
     "settings.set": {"key": "auto_lap_m", "value": 1000},
-    "strap.scan": {"seconds": 1},
-    "strap.use": {"strap": "9AD13824"},
-    "strap.forget": {"strap": "9AD13824"},
-    "strap.pair": {"strap": "9AD13824"},
+    "sensor.scan": {"seconds": 1},
+    "sensor.use": {"sensor": "9AD13824"},
+    "sensor.forget": {"sensor": "9AD13824"},
+    "sensor.pair": {"sensor": "9AD13824"},
+    "sensor.zero": {},
     "activities.list": {"limit": 5, "before": 10},
     "activities.get": {"id": 1},
     "activities.edit": {"id": 1, "name": "x"},
@@ -194,7 +195,7 @@ def settings_out_of_range(arena):
                 (answer,) = exchange(daemon, request("settings.set", key=key, value=value))
                 refused = "error" in json.loads(answer)
                 expect(
-                    refused or value in (None, True, 0, [], "auto", "off") or key == "straps",
+                    refused or value in (None, True, 0, [], "auto", "off") or key == "sensors",
                     f"{key}={value!r} was accepted",
                 )
                 if not refused:
@@ -236,7 +237,7 @@ def lap_flood(arena):
 @attack
 def command_flood(arena):
     """Commands of a run in random order, as fast as possible: each finished run is in the list, once."""
-    daemon = arena.daemon("--gpsd", "off", "--strap", "off", config="[Recording]\nExportAtStop=\n")
+    daemon = arena.daemon("--gpsd", "off", "--sensors", "off", config="[Recording]\nExportAtStop=\n")
     commands = ["run.start", "run.stop", "run.pause", "run.resume", "run.toggle", "run.lap", "run.discard"]
     daemon.call("run.start")
     kept = {daemon.call("run.stop")["id"]}

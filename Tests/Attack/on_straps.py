@@ -11,7 +11,7 @@ from hostile import BATTERY, BEAT, MAKER, NAME, SUBSCRIPTION, answer
 
 def connected(arena, strap, name=None):
     directory = arena.directory if name is None else arena.ground.directory(f"{arena.directory.name}/{name}")
-    return arena.daemon("--gpsd", "off", "--strap", f"unix:{strap.path}", directory=directory)
+    return arena.daemon("--gpsd", "off", "--sensors", f"unix:{strap.path}", directory=directory)
 
 
 def has_beat(daemon):

@@ -31,15 +31,16 @@ struct InvocationTests {
         (["scan"], .scan(seconds: 10)),
         (["scan", "--seconds", "60"], .scan(seconds: 60)),
         (["scan", "--seconds=1"], .scan(seconds: 1)),
-        (["strap"], .strap(.status)),
-        (["strap", "status"], .strap(.status)),
-        (["strap", "use", "9AD13824"], .strap(.use("9AD13824", isAdded: false))),
-        (["strap", "--add", "use", "Polar H10 9AD13824"], .strap(.use("Polar H10 9AD13824", isAdded: true))),
-        (["strap", "auto"], .strap(.auto)),
-        (["strap", "off"], .strap(.off)),
-        (["strap", "pair", "9AD13824"], .strap(.pair("9AD13824"))),
-        (["strap", "forget"], .strap(.forget(nil))),
-        (["strap", "forget", "9AD13824"], .strap(.forget("9AD13824"))),
+        (["sensors"], .sensors(.status)),
+        (["sensors", "status"], .sensors(.status)),
+        (["sensor", "use", "9AD13824"], .sensors(.use("9AD13824", isAdded: false))),
+        (["sensors", "add", "Polar H10 9AD13824"], .sensors(.use("Polar H10 9AD13824", isAdded: true))),
+        (["sensors", "auto"], .sensors(.auto)),
+        (["sensors", "off"], .sensors(.off)),
+        (["sensors", "pair", "9AD13824"], .sensors(.pair("9AD13824"))),
+        (["sensors", "zero"], .sensors(.zero(nil))), (["sensors", "zero", "Assioma"], .sensors(.zero("Assioma"))),
+        (["sensors", "forget"], .sensors(.forget(nil))),
+        (["sensors", "forget", "9AD13824"], .sensors(.forget("9AD13824"))),
         (["settings"], .allSettings),
         (["settings", "get", "zones"], .getSetting(.zones)),
         (["help"], .help(nil)),
@@ -152,10 +153,11 @@ struct InvocationTests {
         (["scan", "--seconds", "61"], "--seconds needs a number from 1 to 60"),
         (["scan", "--seconds"], "--seconds needs a number from 1 to 60"),
         (["start", "--seconds", "5"], "--seconds is an option of 'scan' only"),
-        (["strap", "auto", "--add"], "--add is an option of 'strap use' only"),
+        (["strap", "auto"], "'strap' is now called 'sensors'; 'pacectl help sensors' lists its commands"),
         (
-            ["strap", "use"],
-            "use 'strap status', 'strap use STRAP', 'strap auto', 'strap off', 'strap pair STRAP' or 'strap forget [STRAP]'"
+            ["sensors", "use"],
+            "use 'sensors', 'sensors use SENSOR', 'sensors add SENSOR', 'sensors auto', 'sensors off', "
+                + "'sensors pair SENSOR', 'sensors zero [SENSOR]' or 'sensors forget [SENSOR]'"
         ),
         (["--fast", "watch"], "unknown option '--fast'"),
         (["status", "now"], "unexpected argument 'now' after 'status'"),
@@ -204,7 +206,8 @@ struct InvocationTests {
         (
             ["settings", "get", "colour"],
             "unknown setting 'colour'; the settings are metric, twelve_hour_clock, use_heart_rate_zones, sport, auto_lap_m, auto_lap_s, "
-                + "auto_stop_minutes, straps, zones, max_heart_rate, resting_heart_rate, screens"
+                + "auto_stop_minutes, sensors, zones, max_heart_rate, resting_heart_rate, ftp, power_zones, "
+                + "wheel_mm, stride_permille, screens"
         ),
     ])
     func usageErrorHasStatusTwoAndOneLine(_ arguments: [String], _ message: String) {
@@ -222,7 +225,7 @@ struct InvocationTests {
 
     @Test func helpNamesEveryCommandIn80Columns() {
         for name in [
-            "status", "watch", "start", "pause", "resume", "lap", "stop", "discard", "scan", "strap", "settings",
+            "status", "watch", "start", "pause", "resume", "lap", "stop", "discard", "scan", "sensors", "settings",
             "activities", "show", "rename", "edit", "delete", "export", "import", "replay", "help", "schema",
         ] {
             #expect(HelpText.text(of: nil).contains("\n  \(name)"))

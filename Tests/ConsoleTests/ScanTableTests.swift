@@ -10,34 +10,36 @@ struct ScanTableTests {
         table.receive(try JSON(parsing: text.utf8))
     }
 
-    @Test mutating func tableShowsOneStrap() throws {
+    @Test mutating func tableShowsOneSensor() throws {
         try take(
-            #"[{"address":"A0:9E:1A:00:00:01","address_type":"public","name":"Polar H10 9AD13824","rssi_dbm":-52,"services":["180d","180f","feee"]}]"#
+            #"[{"address":"A0:9E:1A:00:00:01","address_type":"public","name":"Polar H10 9AD13824","rssi_dbm":-52,"kinds":["heart-rate","power","x"],"services":["180d","180f","feee"]}]"#
         )
         #expect(
             table.lines(width: 100) == [
-                "NAME                ADDRESS            TYPE    SIGNAL   SERVICES",
-                "Polar H10 9AD13824  A0:9E:1A:00:00:01  public  -52 dBm  heart rate, battery, feee",
+                "NAME                ADDRESS            TYPE    SIGNAL   MEASURES",
+                "Polar H10 9AD13824  A0:9E:1A:00:00:01  public  -52 dBm  heart rate, power, x",
             ])
-        #expect(table.conclusion == #"One strap. 'pacectl strap use "Polar H10 9AD13824"' selects one."#)
+        #expect(table.conclusion == #"One sensor. 'pacectl sensors add "Polar H10 9AD13824"' selects one."#)
     }
 
     @Test mutating func rowsKeepTheirPlaceAndEarlierValues() throws {
-        try take(#"[{"address":"A","address_type":"public","name":"N","rssi_dbm":-80,"services":["180d"]}]"#)
+        try take(
+            #"[{"address":"A","address_type":"public","name":"N","rssi_dbm":-80,"kinds":["radar"],"services":["180d"]}]"#
+        )
         try take(
             #"[{"address":"B","address_type":"random","rssi_dbm":-40,"services":[]},{"address":"A","address_type":"public","rssi_dbm":-60,"services":[]},{"address":"A","address_type":"random","services":[]}]"#
         )
         #expect(table.rows.map(\.address) == ["A", "B", "A"])
         #expect(table.rows[0].name == "N")
         #expect(table.rows[0].signal == -60)
-        #expect(table.rows[0].services == ["180d"])
+        #expect(table.rows[0].kinds == ["radar"])
         #expect(table.lines(width: 80)[2] == "–     B        random  -40 dBm  ")
-        #expect(table.conclusion.hasPrefix("3 straps. 'pacectl strap use N'"))
+        #expect(table.conclusion.hasPrefix("3 sensors. 'pacectl sensors add N'"))
     }
 
-    @Test mutating func strapWithoutANameIsProposedByAddress() throws {
+    @Test mutating func sensorWithoutANameIsProposedByAddress() throws {
         try take(#"[{"address":"A0:9E:1A:00:00:01","address_type":"public","services":[]}]"#)
-        #expect(table.conclusion.contains("'pacectl strap use A0:9E:1A:00:00:01/public'"))
+        #expect(table.conclusion.contains("'pacectl sensors add A0:9E:1A:00:00:01/public'"))
     }
 
     @Test func emptyScanSuggestsARemedy() {
@@ -47,7 +49,7 @@ struct ScanTableTests {
 
     @Test mutating func hostileNamesAreHarmlessInTheTableAndAShell() throws {
         try take(
-            #"[{"address":"A0:9E:1A:00:00:01","address_type":"public","name":"\u001b[2J\"$(reboot)`日本語日本語日本語日本語日本語","rssi_dbm":1e9,"services":["\u0007"]},{"address":7},[],null]"#
+            #"[{"address":"A0:9E:1A:00:00:01","address_type":"public","name":"\u001b[2J\"$(reboot)`日本語日本語日本語日本語日本語","rssi_dbm":1e9,"kinds":["\u0007"]},{"address":7},[],null]"#
         )
         let lines = table.lines(width: 60)
         #expect(lines.count == 2)

@@ -87,8 +87,8 @@ struct StatusTextTests {
     @Test(arguments: [
         ("disconnected", "searching", "kernel", "No HR Monitor Connected (searching)"),
         ("disconnected", "adapter-off", "kernel", "Bluetooth Disabled (the adapter is off)"),
-        ("disconnected", "off", "off", "Straps are switched off"),
-        ("disconnected", "off", "kernel", "Straps are switched off"),
+        ("disconnected", "off", "off", "Sensors are switched off"),
+        ("disconnected", "off", "kernel", "Sensors are switched off"),
         ("disconnected", "moon-phase", "kernel", "No HR Monitor Connected (moon-phase)"),
         ("disconnected", #"\u001b[2J"#, "kernel", "No HR Monitor Connected (\u{FFFD}[2J)"),
         ("connecting", "", "off", "Connecting strap…"),

@@ -72,15 +72,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("pacectl st", "status start stop strap"), ("pacectl start --indoor r", "run ride"),
-        ("pacectl strap f", "forget"), ("pacectl --state-dir /x settings set use", "use_heart_rate_zones"),
+        ("pacectl st", "status start stop"), ("pacectl start --indoor r", "run ride"),
+        ("pacectl sensors f", "forget"), ("pacectl --state-dir /x settings set use", "use_heart_rate_zones"),
         ("pacectl settings set metric ", "yes no"), ("pacectl export 17 --format g", "gpx geojson"),
         ("pacectl --js", "--json"), ("pacectl import Pack", "Package.swift"), ("pacectl show ", "last 1700 4"),
         ("pacectl activities --totals ", "week month year"), ("pacectl activities --sport w", "walk"),
         ("pacectl activities --before ", "1700 4"), ("pacectl --state-dir /x delete 5", "520"),
         ("pacectl settings reset tw", "twelve_hour_clock"), ("pacectl settings set sport h", "hike"),
-        ("pacectl settings set zones ", "1,2,3,4,5"), ("pacectl settings set straps ", "H10 1"),
-        ("pacectl settings set auto_stop_minutes ", ""), ("pacectl help st", "status start stop strap"),
+        ("pacectl settings set zones ", "1,2,3,4,5"), ("pacectl settings set sensors ", "H10 1"),
+        ("pacectl settings set auto_stop_minutes ", ""), ("pacectl help st", "status start stop"),
         ("pacectl replay --sp", "--speed --sport"), ("paced --bl", "--bluetooth"),
         ("paced --rep", "--replay"), ("paced --replay Pack", "Package.swift"), ("pacectl rows l", "last"),
         ("pacectl watch --lo", "--loop"), ("pacectl watch --replay Pack", "Package.swift"),
@@ -109,7 +109,7 @@ import Testing
             '--state-dir /x activities '*) echo '{"id":520,' ;;
             *'activities --json '*) printf '{"id":%s,\n' 1700 4 ;;
             '--json settings get zones') echo '[1,2,3,4,5]' ;;
-            '--json settings get straps') echo '["H10 1"]' ;;
+            '--json settings get sensors') echo '["H10 1"]' ;;
             *) echo null ;;
             esac
         }

@@ -15,9 +15,9 @@ import Testing
     private static let values = [
         "SyncIntervalSec": "3", "ResumeLimitSec": "3", "ExportAtStop": "gpx", "ExportDirectory": "/srv",
         "AutoStart": "yes",
-        "Gpsd": "off", "Backend": "off", "Adapter": "hci1", "Straps": "off", "MaxStateClients": "3",
-        "MaxStateClientsPerUser": "3", "MaxControlClients": "3", "MaxControlClientsPerUser": "3", "WarnAtPercent": "3",
-        "CloseAtPercent": "3",
+        "Gpsd": "off", "Backend": "off", "Adapter": "hci1", "Sensors": "off", "Barometer": "off",
+        "MaxStateClients": "3", "MaxStateClientsPerUser": "3", "MaxControlClients": "3",
+        "MaxControlClientsPerUser": "3", "WarnAtPercent": "3", "CloseAtPercent": "3",
     ]
 
     @Test(arguments: ConfigurationKey.all.map(\.name))
@@ -36,9 +36,9 @@ import Testing
     }
 
     @Test func changedSettingsAreReportedByKey() throws {
-        let new = try read("[Settings]\nmetric=yes\nzones=1 2 3 4 5\n[Bluetooth]\nStraps=a")
+        let new = try read("[Settings]\nmetric=yes\nzones=1 2 3 4 5\n[Bluetooth]\nSensors=a")
         let changes = ConfigurationDiff(from: Configuration(), to: new)
-        #expect(changes.settings == [.metric, .zones] && changes.later == ["Straps"])
+        #expect(changes.settings == [.metric, .zones] && changes.later == ["Sensors"])
         #expect(
             ConfigurationDiff(from: new, to: new) == ConfigurationDiff(from: Configuration(), to: Configuration())
         )

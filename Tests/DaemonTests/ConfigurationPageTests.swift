@@ -99,10 +99,10 @@ extension ConfigurationSection {
     fileprivate var rows: [Row] {
         switch self {
         case .settings:
-            SettingKey.allCases.filter { $0 != .straps }
+            SettingKey.allCases.filter { $0 != .sensors }
                 .map { Row(name: $0.rawValue, initial: Settings().configured($0), text: $0.text + $0.configuredValues) }
         case .panel: PanelConfiguration.keys.map { Row(name: $0.name, initial: "", text: $0.text) }
-        case .recording, .position, .bluetooth, .clients, .power:
+        case .recording, .position, .bluetooth, .sensors, .clients, .power:
             ConfigurationKey.all.filter { $0.section == self }
                 .map { key in
                     let effect = key.effect == .start ? " A change takes effect at the next start." : ""
@@ -126,6 +126,7 @@ extension ConfigurationSection {
             separated by spaces. Without keys, no device is read.
             """
         case .power: "Where the kernel reports a battery."
+        case .sensors: "The sensors of the board itself."
         case .recording, .position, .bluetooth, .clients: ""
         }
     }
@@ -139,8 +140,8 @@ extension SettingKey {
         case .optionalFlag: " Value: yes or no; empty for unset."
         case .number(_, let range): " Value: \(range.lowerBound) to \(range.upperBound)."
         case .sport: " Value: \(Sport.allCases.map(\.rawValue).joined(separator: ", "))."
-        case .straps: ""
-        case .zones: " Value: numbers, separated by spaces or commas; empty for none."
+        case .sensors: ""
+        case .zones, .powerZones: " Value: numbers, separated by spaces or commas; empty for none."
         case .screens: " Value: one line of JSON."
         }
     }
@@ -154,7 +155,8 @@ extension Settings {
         case .optionalFlag(let property): return self[keyPath: property].map { $0 ? "yes" : "no" } ?? ""
         case .number(let property, _): return String(self[keyPath: property])
         case .sport: return sport.rawValue
-        case .straps: return straps.joined(separator: ",")
+        case .sensors: return sensors.joined(separator: ",")
+        case .powerZones: return powerZones.map { $0.bottoms.map(String.init).joined(separator: " ") } ?? ""
         case .zones: return zones.map { $0.bottoms.map(String.init).joined(separator: " ") } ?? ""
         case .screens:
             var line = JSONWriter()

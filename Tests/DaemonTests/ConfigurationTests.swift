@@ -50,7 +50,7 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
             [Bluetooth]
             Backend=kernel
             Adapter=hci1
-            Straps=9AD13824,A0:9E:1A:00:00:01/public
+            Sensors=9AD13824,A0:9E:1A:00:00:01/public
             [Clients]
             MaxStateClients=4096
             MaxStateClientsPerUser=1
@@ -71,14 +71,14 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
         expected.gpsd = .at(host: "::1", port: 2948, device: nil)
         expected.bluetooth = .kernel
         expected.adapter = .index(1)
-        expected.straps = .ours(["9AD13824", "A0:9E:1A:00:00:01/public"])
+        expected.sensors = .ours(["9AD13824", "A0:9E:1A:00:00:01/public"])
         expected.maxStateClients = 4096
         expected.maxStateClientsPerUser = 1
         expected.maxControlClients = 256
         expected.maxControlClientsPerUser = 2
         expected.warnAtPercent = 20
         expected.closeAtPercent = 0
-        expected.settings.straps = ["9AD13824", "A0:9E:1A:00:00:01/public"]
+        expected.settings.sensors = ["9AD13824", "A0:9E:1A:00:00:01/public"]
         expected.settings.autoStopMinutes = 30
         #expect(configuration == expected)
         #expect(try read("[Recording]\nExportAtStop=\n").exportAtStop == [])
@@ -116,15 +116,15 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
     }
 
     @Test func optionOverridesTheFile() throws {
-        let text = "[Position]\nGpsd=off\n[Bluetooth]\nBackend=off\nAdapter=hci3\nStraps=H10\n"
+        let text = "[Position]\nGpsd=off\n[Bluetooth]\nBackend=off\nAdapter=hci3\nSensors=H10\n"
         let configuration = try read(
-            text, "--gpsd", "127.0.0.1:3000", "--bluetooth", "auto", "--adapter", "hci0", "--strap", "auto")
+            text, "--gpsd", "127.0.0.1:3000", "--bluetooth", "auto", "--adapter", "hci0", "--sensors", "auto")
         #expect(configuration.gpsd == .at(host: "127.0.0.1", port: 3000, device: nil))
         #expect(configuration.bluetooth == .auto)
         #expect(configuration.adapter == .index(0))
-        #expect(configuration.straps == .auto && configuration.settings.straps == [])
+        #expect(configuration.sensors == .auto && configuration.settings.sensors == [])
         #expect(try read(text).gpsd == .off)
-        #expect(try read(text).settings.straps == ["H10"])
+        #expect(try read(text).settings.sensors == ["H10"])
     }
 
     @Test(arguments: [
@@ -143,12 +143,12 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
         ),
         (
             "[Recorder]\nSyncIntervalSec=1",
-            "paced.conf:2: there is no section [Recorder]; the sections are [Recording] [Position] [Bluetooth] [Clients] "
+            "paced.conf:2: there is no section [Recorder]; the sections are [Recording] [Position] [Bluetooth] [Sensors] [Clients] "
                 + "[Power] [Settings] [Panel]"
         ),
         (
             "SyncIntervalSec=1",
-            "paced.conf:1: SyncIntervalSec is outside a section; the sections are [Recording] [Position] [Bluetooth] [Clients] "
+            "paced.conf:1: SyncIntervalSec is outside a section; the sections are [Recording] [Position] [Bluetooth] [Sensors] [Clients] "
                 + "[Power] [Settings] [Panel]"
         ),
         ("[Recording]\nSyncIntervalSec=1\nSyncIntervalSec=1", "paced.conf:3: SyncIntervalSec is already set in line 2"),
@@ -161,14 +161,14 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
             "paced.conf:2: Gpsd takes a numeric address or localhost: a name would need a look-up that blocks"
         ),
         ("[Bluetooth]\nBackend=usb", "paced.conf:2: Backend takes auto, kernel, bluetoothd or off"),
-        ("[Bluetooth]\nStraps=a,,b", "paced.conf:2: Straps takes straps with commas between, none empty"),
+        ("[Bluetooth]\nSensors=a,,b", "paced.conf:2: Sensors takes sensors with commas between, none empty"),
         (
-            "[Bluetooth]\nStraps=unix:strap.sock",
-            "paced.conf:2: Straps takes no unix:PATH; that is for tests, as --strap"
+            "[Bluetooth]\nSensors=unix:strap.sock",
+            "paced.conf:2: Sensors takes no unix:PATH; that is for tests, as --sensors"
         ),
         (
-            "[Bluetooth]\nStraps=a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q",
-            "paced.conf:2: straps must be at most 16"
+            "[Bluetooth]\nSensors=a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q",
+            "paced.conf:2: sensors must be at most 16"
         ),
         ("[Clients]\nMaxControlClients=257", "paced.conf:2: MaxControlClients takes a whole number from 1 to 256"),
         ("[Power]\nCloseAtPercent=-1", "paced.conf:2: CloseAtPercent takes a whole number from 0 to 100"),
@@ -197,10 +197,10 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
             "paced.conf:2: screens takes JSON in one line: expected valid JSON at byte 4"
         ),
         (
-            "[Settings]\nstraps=[]",
-            "paced.conf:2: there is no key straps in [Settings]; the keys are metric twelve_hour_clock "
+            "[Settings]\nsensors=[]",
+            "paced.conf:2: there is no key sensors in [Settings]; the keys are metric twelve_hour_clock "
                 + "use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes zones "
-                + "max_heart_rate resting_heart_rate screens"
+                + "max_heart_rate resting_heart_rate ftp power_zones wheel_mm stride_permille screens"
         ),
         (
             "[Panel]\nReadyLED=../x",

@@ -15,7 +15,7 @@ import Testing
     @Test func defaultOptionsLeaveTheConfiguration() throws {
         let options = try options()
         #expect(options.gpsd == nil)
-        #expect(options.strap == nil)
+        #expect(options.sensors == nil)
         #expect(!options.isDemo)
     }
 
@@ -36,12 +36,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("auto", Options.Strap.auto), ("off", .off), ("unix:/tmp/strap", .unix(path: "/tmp/strap")),
+        ("auto", Options.Sensors.auto), ("off", .off), ("unix:/tmp/strap", .unix(path: "/tmp/strap")),
         ("9AD13824,A0:9E:1A:00:00:01,W/T", .ours(["9AD13824", "A0:9E:1A:00:00:01", "W/T"])),
         ("Polar H10 9AD13824,A0:9E:1A:00:00:01/public", .ours(["Polar H10 9AD13824", "A0:9E:1A:00:00:01/public"])),
     ])
-    func strapOptionParses(text: String, strap: Options.Strap) throws {
-        #expect(try options("--strap", text).strap == strap)
+    func sensorsOptionParses(text: String, sensors: Options.Sensors) throws {
+        #expect(try options("--sensors", text).sensors == sensors)
+        // The name of release 0.1.0.
+        #expect(try options("--strap", text).sensors == sensors)
     }
 
     @Test func adapterOptionParsesIndexOrAddress() throws {
@@ -81,9 +83,10 @@ import Testing
         ["--demo=swim"], ["--demo="], ["--replay"], ["--replay="], ["--speed", "2"], ["--loop"], ["--loop", "--demo"],
         ["--replay", "a", "--speed"], ["--replay", "a", "--speed", "0"], ["--replay", "a", "--speed", "-1"],
         ["--replay", "a", "--speed", "nan"], ["--replay", "a", "--speed", "inf"], ["--replay", "a", "--speed", "61"],
-        ["--replay", "a", "--speed", "fast"], ["--replay", "a", "--demo"], ["--replay", "a", "--strap", "off"],
+        ["--replay", "a", "--speed", "fast"], ["--replay", "a", "--demo"], ["--replay", "a", "--sensors", "off"],
         ["--replay", "a", "--gpsd", "off"], ["--bluetooth", "off", "--replay", "a"],
-        ["--replay", "a", "--adapter", "hci0"],
+        ["--replay", "a", "--adapter", "hci0"], ["--replay", "a", "--barometer", "off"], ["--barometer", "yes"],
+        ["--barometer", "devices"],
     ])
     func invalidReplayOrDemoIsReported(arguments: [String]) {
         let misuse = #expect(throws: Options.UsageError.self) { try Options.read(arguments) }
@@ -95,8 +98,8 @@ import Testing
         ["--gpsd", "localhost:65536"],
         ["--gpsd", "localhost:2947:"], ["--gpsd", "[::1:2947"], ["--gpsd", "gps.example.com:2947"],
         ["--gpsd", ":2947"],
-        ["--strap", "a,,b"], ["--strap", "unix:"], ["--strap", "A0:9E:1A:00:00:01/"],
-        ["--strap", "A0:9E:1A:00:00:01/static"], ["--strap", "a, "], ["--bluetooth", "bluez"],
+        ["--sensors", "a,,b"], ["--sensors", "unix:"], ["--sensors", "A0:9E:1A:00:00:01/"],
+        ["--sensors", "A0:9E:1A:00:00:01/static"], ["--sensors", "a, "], ["--bluetooth", "bluez"],
         ["--bluetooth", "on"],
         ["--config"], ["--adapter", "hci"], ["--adapter", "hci65535"], ["--adapter", "0"],
         ["--adapter", "hci-1"], ["--runtime-dir"], ["--fast"], ["run"], ["\u{1B}[2J"],
@@ -150,12 +153,12 @@ import Testing
 
     @Test func replayNeverUsesADefaultDirectory() {
         var options = Options()
-        var found = Directories(options, replayIn: "/tmp/private")
-        #expect((found.runtime, found.state) == ("/tmp/private/run", "/tmp/private/state"))
+        var found = Directories(options, replayIn: "/p")
+        #expect((found.runtime, found.state) == ("/p/run", "/p/state"))
         options.runtimeDirectory = "/r"
         options.stateDirectory = "/s"
-        found = Directories(options, replayIn: "/tmp/private")
-        #expect((found.runtime, found.state) == ("/r", "/tmp/private/state"))
+        found = Directories(options, replayIn: "/p")
+        #expect((found.runtime, found.state) == ("/r", "/p/state"))
     }
 
     @Test func missingDirectoryNamesItsOption() {

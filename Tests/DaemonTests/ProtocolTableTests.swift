@@ -108,12 +108,14 @@ import Wire
         ])
     }
 
-    private static let eventKeys = SettingKey.allCases.map(\.rawValue) + [Screens.formerName]
+    /// The names that the settings had in earlier releases: events of those are replayed.
+    private static let formerKeys = [Screens.formerName, "straps"]
+    private static let eventKeys = SettingKey.allCases.map(\.rawValue) + formerKeys
 
-    /// An event of an earlier release, whose setting is ``SettingKey/screens`` now.
+    /// An event of an earlier release, whose setting is ``SettingKey/screens`` or ``SettingKey/sensors`` now.
     private static var formerEvent: SchemaNode {
         let properties = SchemaNode.object([
-            ("key", .object([("enum", .list([.text(Screens.formerName)]))])),
+            ("key", .object([("enum", .list(formerKeys.map { .text($0) }))])),
             ("value", .object([("type", .text("array"))])),
         ])
         return .object([
@@ -136,7 +138,7 @@ extension SettingKey {
                 ("type", .text("integer")), ("minimum", .number(range.lowerBound)),
                 ("maximum", .number(range.upperBound)),
             ]
-        case .flag, .optionalFlag, .sport, .straps, .zones, .screens: eventType
+        case .flag, .optionalFlag, .sport, .sensors, .zones, .powerZones, .screens: eventType
         }
     }
 
@@ -144,7 +146,7 @@ extension SettingKey {
         switch kind {
         case .flag, .optionalFlag: [("type", .text("boolean"))]
         case .number: [("$ref", .text("#/$defs/count"))]
-        case .sport, .straps, .zones, .screens: [("$ref", .text("#/$defs/\(rawValue)"))]
+        case .sport, .sensors, .zones, .powerZones, .screens: [("$ref", .text("#/$defs/\(rawValue)"))]
         }
     }
 
@@ -153,7 +155,7 @@ extension SettingKey {
         case .flag, .optionalFlag: "boolean"
         case .number: "integer"
         case .sport: "token"
-        case .straps, .zones: "list"
+        case .sensors, .zones, .powerZones: "list"
         case .screens: "object"
         }
     }
@@ -165,6 +167,8 @@ extension SettingKey {
         case .autoLapSeconds: " s"
         case .autoStopMinutes: " min"
         case .zones, .maxHeartRate, .restingHeartRate: " bpm"
+        case .ftp, .powerZones: " W"
+        case .wheelMillimetres: " mm"
         default: ""
         }
     }
@@ -178,7 +182,7 @@ extension SettingKey {
             case .number(let property, let range):
                 " At most \(range.upperBound). Default \(defaults[keyPath: property])."
             case .sport: " Default \(defaults.sport.rawValue)."
-            case .optionalFlag, .straps, .zones, .screens: ""
+            case .optionalFlag, .sensors, .zones, .powerZones, .screens: ""
             }
         return text.split(whereSeparator: \.isWhitespace).joined(separator: " ") + values
     }
@@ -189,7 +193,9 @@ extension DataField {
         switch pageType {
         case "time": ("$ref", .text("#/$defs/time"))
         case "integer": ("$ref", .text("#/$defs/count"))
-        default: self == .altitude ? ("type", .text("number")) : ("$ref", .text("#/$defs/amount"))
+        default:
+            [.altitude, .temperature].contains(self) || unit == .watts
+                ? ("type", .text("number")) : ("$ref", .text("#/$defs/amount"))
         }
     }
 
@@ -197,7 +203,9 @@ extension DataField {
         switch unit {
         case .beatsPerMinute: "integer"
         case .none: self == .timeOfDay ? "time" : "integer"
-        case .seconds, .metres, .metresPerSecond, .secondsPerMetre, .percent: "number"
+        case .seconds, .metres, .metresPerSecond, .secondsPerMetre, .percent, .watts, .kilojoules, .perMinute, .pascals,
+            .degreesCelsius:
+            "number"
         }
     }
 }

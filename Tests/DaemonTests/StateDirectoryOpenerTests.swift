@@ -21,7 +21,7 @@ import Wire
     }
 
     private func preparation() -> StateDirectoryOpener {
-        StateDirectoryOpener(in: directory.path, strapFile: nil, isDemo: false, limit: .seconds(900))
+        StateDirectoryOpener(in: directory.path, sensorFile: nil, isDemo: false, limit: .seconds(900))
     }
 
     /// A run whose daemon is killed.
@@ -74,7 +74,7 @@ import Wire
     @Test func directoryThatCannotBeCreatedIsNotReady() throws {
         let path = directory.path + "/file/state"
         try Data().write(to: URL(fileURLWithPath: directory.path + "/file"))
-        let preparation = StateDirectoryOpener(in: path, strapFile: nil, isDemo: false, limit: .zero)
+        let preparation = StateDirectoryOpener(in: path, sensorFile: nil, isDemo: false, limit: .zero)
         #expect(try #require(preparation.attempt()).contains(path))
         try FileManager.default.removeItem(atPath: directory.path + "/file")
         #expect(preparation.attempt() == nil)
@@ -192,7 +192,7 @@ private struct LateFixture {
     let gate = Locked(false)
 
     init(in directory: String, at now: Instant) throws {
-        let preparation = StateDirectoryOpener(in: directory, strapFile: nil, isDemo: false, limit: .seconds(900))
+        let preparation = StateDirectoryOpener(in: directory, sensorFile: nil, isDemo: false, limit: .seconds(900))
         self.preparation = preparation
         let journal = try Journal(in: directory) { [gate] in
             gate.withLock { $0 } ? preparation.attempt() : "the gate is closed"

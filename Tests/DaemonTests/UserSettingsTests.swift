@@ -1,4 +1,5 @@
 import Domain
+import JournalCoding
 import Linux
 import Storage
 import Testing
@@ -19,10 +20,14 @@ import Wire
         SettingChange(.autoLapMetres) { $0.autoLapMetres = 1000 },
         SettingChange(.autoLapSeconds) { $0.autoLapSeconds = 0 },
         SettingChange(.autoStopMinutes) { $0.autoStopMinutes = 7 },
-        SettingChange(.straps) { $0.straps = ["9AD13824", "\"\\ é"] },
+        SettingChange(.sensors) { $0.sensors = ["9AD13824", "\"\\ é"] },
         SettingChange(.zones) { $0.zones = try? Zones([100, 120, 140, 160, 180]) },
         SettingChange(.maxHeartRate) { $0.maxHeartRate = 190 },
         SettingChange(.restingHeartRate) { $0.restingHeartRate = 48 },
+        SettingChange(.ftp) { $0.ftp = 250 },
+        SettingChange(.powerZones) { $0.powerZones = PowerZones([100, 150, 200, 250, 300, 400]) },
+        SettingChange(.wheelMillimetres) { $0.wheelMillimetres = 2096 },
+        SettingChange(.stridePermille) { $0.stridePermille = 987 },
         SettingChange(.screens) { $0.screens[.ride] = [[ScreenField(.speed, title: "v", size: 30)]] },
     ]
 
@@ -36,11 +41,11 @@ import Wire
             kept.append(setting)
             try change.apply(to: &expected)
         }
-        if case .setting(let setting) = settings.adopt(strapsAreOff: true) { kept.append(setting) }
+        if case .setting(let setting) = settings.adopt(sensorsAreOff: true) { kept.append(setting) }
         var damages: [UserSettings.Damage] = []
         let again = UserSettings(kept, damages: &damages)
         #expect(again == settings && damages.isEmpty)
-        #expect(again.over(Settings()) == expected && again.strapsAreOff == true)
+        #expect(again.over(Settings()) == expected && again.sensorsAreOff == true)
     }
 
     @Test func unsetSettingsFollowTheConfiguration() {
@@ -148,31 +153,31 @@ import Wire
         var configured = Settings()
         configured.metric = true
         configured.zones = try Zones([90, 100, 110, 120, 130])
-        configured.straps = ["H10"]
+        configured.sensors = ["H10"]
         configured.screens[.run] = [[ScreenField(.pace)]]
         var settings = UserSettings()
         let change = try #require(Self.changes.first { $0.key == key })
         _ = settings.adopt(change)
-        #expect(settings.reset(key).first == .unset(name: key.rawValue))
+        #expect(settings.reset(key).first == .unset(name: key.token))
         #expect(!settings.has(key) && settings.over(configured) == configured)
     }
 
     @Test func resetOfStrapsForgetsThatTheyAreOff() {
         var settings = UserSettings()
-        _ = settings.adopt(strapsAreOff: true)
-        #expect(settings.reset(.straps) == [.unset(name: "straps"), .unset(name: "straps_off")])
-        #expect(settings.strapsAreOff == nil && !settings.hasStraps)
+        _ = settings.adopt(sensorsAreOff: true)
+        #expect(settings.reset(.sensors) == [.unset(name: "straps"), .unset(name: "straps_off")])
+        #expect(settings.sensorsAreOff == nil && !settings.hasSensors)
     }
 
     @Test func settingThatWasResetStaysSoWhenTheJournalIsRead() {
         var meanwhile = UserSettings()
-        for key in [SettingKey.metric, .straps, .zones] { _ = meanwhile.reset(key) }
+        for key in [SettingKey.metric, .sensors, .zones] { _ = meanwhile.reset(key) }
         _ = meanwhile.adopt(SettingChange(.zones) { $0.zones = try? Zones([90, 100, 110, 120, 130]) })
         let (kept, _) = made(
             ("metric", "true"), ("sport", #""ride""#), ("straps", #"["H10"]"#), ("straps_off", "true"),
             ("zones", "[1,2,3,4,5]"))
         let merged = kept.merging(meanwhile)
-        #expect(!merged.has(.metric) && !merged.hasStraps && merged.over(Settings()).sport == .ride)
+        #expect(!merged.has(.metric) && !merged.hasSensors && merged.over(Settings()).sport == .ride)
         #expect(merged.over(Settings()).zones?.bottoms == [90, 100, 110, 120, 130])
     }
 
@@ -186,7 +191,7 @@ import Wire
         _ = meanwhile.adopt(SettingChange(.metric) { $0.metric = false })
         let (kept, damages) = made(("metric", "true"), ("sport", "\"ride\""), ("straps_off", "true"))
         let merged = kept.merging(meanwhile)
-        #expect(damages.isEmpty && merged.strapsAreOff == true)
+        #expect(damages.isEmpty && merged.sensorsAreOff == true)
         #expect(merged.over(Settings()).metric == false && merged.over(Settings()).sport == .ride)
     }
 }

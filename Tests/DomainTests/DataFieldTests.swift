@@ -26,6 +26,7 @@ import Testing
     @Test func indoorRunHasNoDistanceAndNoPace() {
         var state = State.example
         state.activity?.isIndoor = true
+        state.activity?.speedSource = .none
         for field in [DataField.distance, .lapDistance, .pace, .pace3s, .lapSpeed, .averageSpeed, .maxSpeed] {
             #expect(field.value(in: state) == nil, "\(field.rawValue)")
         }

@@ -7,12 +7,12 @@ import Testing
         #expect(settings.metric == nil && !settings.twelveHourClock && !settings.useHeartRateZones)
         #expect(settings.sport == .run)
         #expect(settings.autoLapMetres == 0 && settings.autoLapSeconds == 0 && settings.autoStopMinutes == 0)
-        #expect(settings.straps.isEmpty)
+        #expect(settings.sensors.isEmpty)
         #expect(settings.zones == nil)
     }
 
-    @Test func onlyMetricAndZonesMayBeUnset() {
-        #expect(SettingKey.allCases.filter(\.isOptional) == [.metric, .zones])
+    @Test func onlyTheUnitAndZonesMayBeUnset() {
+        #expect(SettingKey.allCases.filter(\.isOptional) == [.metric, .zones, .powerZones])
         var settings = Settings()
         #expect(settings.isUnset(.metric) && settings.isUnset(.zones))
         settings.metric = false
@@ -23,7 +23,8 @@ import Testing
         #expect(
             SettingKey.allCases.map(\.rawValue) == [
                 "metric", "twelve_hour_clock", "use_heart_rate_zones", "sport", "auto_lap_m", "auto_lap_s",
-                "auto_stop_minutes", "straps", "zones", "max_heart_rate", "resting_heart_rate", "screens",
+                "auto_stop_minutes", "sensors", "zones", "max_heart_rate", "resting_heart_rate", "ftp",
+                "power_zones", "wheel_mm", "stride_permille", "screens",
             ])
     }
 

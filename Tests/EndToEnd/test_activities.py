@@ -17,7 +17,7 @@ from harness.timing import wait_for
 
 RUN = ROOT / "Tests/Data/fit/run-fenix2-9km.fit"
 CUTS = int(os.environ.get("PACED_CUTS", "20"))
-OFF = ["--gpsd", "off", "--strap", "off"]
+OFF = ["--gpsd", "off", "--sensors", "off"]
 
 
 def pacectl(state, *words, **options):
@@ -279,7 +279,7 @@ def test_fit_file_with_a_wrong_checksum_is_imported(tmp_path):
 
 
 @pytest.mark.parametrize("words", [
-    ["status"], ["start"], ["stop"], ["lap"], ["scan"], ["strap"], ["settings"], ["settings", "set", "metric", "yes"],
+    ["status"], ["start"], ["stop"], ["lap"], ["scan"], ["sensors"], ["settings"], ["settings", "set", "metric", "yes"],
     ["delete", "1"], ["rename", "1", "x"], ["edit", "last", "--sport", "run"],
 ])
 def test_command_without_a_daemon_says_what_to_do(tmp_path, words):

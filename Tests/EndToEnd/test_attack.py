@@ -86,11 +86,11 @@ def test_replaced_directory_is_rejected_and_not_removed(tmp_path):
 
 
 def test_socket_of_another_daemon_is_rejected(ground, stage):
-    other = stage.paced("--gpsd", "off", "--strap", "off")
+    other = stage.paced("--gpsd", "off", "--sensors", "off")
     with pytest.raises(Refused):
         ground.connect(other.state_socket)
     # Not even in its own directory.
-    inside = stage.start(Paced(ground.directory("one"), "--gpsd", "off", "--strap", "off"))
+    inside = stage.start(Paced(ground.directory("one"), "--gpsd", "off", "--sensors", "off"))
     with pytest.raises(Refused, match=str(inside.pid)):
         ground.connect(inside.runtime / "control.sock")
     ground.started(inside.pid)

@@ -26,7 +26,7 @@ def stops(reader):
 
 def test_movement_starts_a_run_backdated_to_its_start(stage, alone, schema):
     gpsd = stage.gpsd()
-    daemon = alone("--gpsd", gpsd.option, "--strap", "off")
+    daemon = alone("--gpsd", gpsd.option, "--sensors", "off")
     assert daemon.call("settings.get", key="auto_stop_minutes") == 30
     reader = stage.reader(daemon, classes=["EVENT", "STATE"])
     start = reader.first("EVENT", seconds=90, event="start")
@@ -45,7 +45,7 @@ def test_movement_starts_a_run_backdated_to_its_start(stage, alone, schema):
 
 def test_beats_start_a_run_and_auto_stop_ends_it_at_the_last_beat(stage, alone):
     strap = stage.strap(period=0.5)
-    daemon = alone("--gpsd", "off", "--strap", f"unix:{strap.path}")
+    daemon = alone("--gpsd", "off", "--sensors", f"unix:{strap.path}")
     assert daemon.call("settings.set", key="auto_stop_minutes", value=1) == 1
     reader = stage.reader(daemon, classes=["EVENT", "HEART", "STATE"])
     start = reader.first("EVENT", seconds=60, event="start")

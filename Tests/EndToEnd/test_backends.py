@@ -10,7 +10,7 @@ from harness.process import PACECTL
 from harness.timing import wait_for
 
 # No adapter has this address, on a machine with Bluetooth or without.
-NOWHERE = ["--gpsd", "off", "--strap", "9AD13824", "--adapter", "00:00:00:00:00:01"]
+NOWHERE = ["--gpsd", "off", "--sensors", "9AD13824", "--adapter", "00:00:00:00:00:01"]
 MISSING = ("no-bluetooth", "no-adapter", "no-permission")
 
 
@@ -49,7 +49,7 @@ def test_forced_bluetoothd_is_awaited_without_a_bus(stage):
     reader = stage.reader(paced)
     wait_for(lambda: paced.call("status")["heart"].get("reason") == "no-bluetooth", 5, "a reason")
     assert way(paced) == {"backend": "bluetoothd"}
-    assert paced.call("strap.scan", seconds=1)["code"] == -32001
+    assert paced.call("sensor.scan", seconds=1)["code"] == -32001
     assert paced.call("run.start")["activity"] == 1
     wait_for(lambda: paced.call("status")["elapsed_ms"] >= 1000, 5, "a second of a run")
     reader.first("STATE", run="active")
@@ -59,18 +59,28 @@ def test_forced_bluetoothd_is_awaited_without_a_bus(stage):
 def test_pairing_without_bluetooth_is_rejected(stage, options):
     paced = stage.paced(*NOWHERE, *options)
     wait_for(lambda: paced.call("status")["heart"].get("reason") in MISSING + ("off",), 5, "a reason")
-    refusal = paced.call("strap.pair", strap="9AD13824")
+    refusal = paced.call("sensor.pair", sensor="9AD13824")
     assert refusal["code"] == -32001
-    said = pair(paced, "strap", "pair", "9AD13824")
+    said = pair(paced, "sensors", "pair", "9AD13824")
+    assert (said.returncode, said.stdout) == (1, "")
+    assert refusal["data"]["message"] in said.stderr
+
+
+def test_zero_offset_without_a_power_meter_is_rejected(stage):
+    paced = stage.paced(*NOWHERE, "--bluetooth", "kernel")
+    wait_for(lambda: paced.call("status")["heart"].get("reason") in MISSING, 5, "a reason")
+    refusal = paced.call("sensor.zero")
+    assert refusal["code"] == -32003
+    said = pair(paced, "sensors", "zero", "Assioma")
     assert (said.returncode, said.stdout) == (1, "")
     assert refusal["data"]["message"] in said.stderr
 
 
 def test_pairing_of_an_invalid_strap_is_rejected(stage):
     paced = stage.paced("--gpsd", "off", "--bluetooth", "off")
-    assert paced.call("strap.pair")["code"] == -32602
-    assert paced.call("strap.pair", strap="\u0007")["code"] == -32004
-    assert pair(paced, "strap", "pair").returncode == 2
+    assert paced.call("sensor.pair")["code"] == -32602
+    assert paced.call("sensor.pair", sensor="\u0007")["code"] == -32004
+    assert pair(paced, "sensors", "pair").returncode == 2
 
 
 def worst(paced, seconds):

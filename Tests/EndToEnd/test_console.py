@@ -101,7 +101,7 @@ def test_status_reports_the_run(paced):
 def test_hostile_names_are_harmless_in_status_and_settings(paced):
     paced.state = RUN | {"heart": RUN["heart"] | {"name": HOSTILE}}
     for words in [["status"], ["settings"]]:
-        paced.settings = SETTINGS | {"straps": [HOSTILE.replace("\x1b", "")]}
+        paced.settings = SETTINGS | {"sensors": [HOSTILE.replace("\x1b", "")]}
         text = pacectl(paced, *words).stdout
         assert "owned" in text
         assert not any(c < " " and c != "\n" or "\x7f" <= c <= "\x9f" or c in "\u202e\u2028" for c in text)
@@ -124,8 +124,8 @@ def test_hostile_names_are_harmless_in_status_and_settings(paced):
     (["settings", "set", "metric", "0"], ("settings.set", {"key": "metric", "value": False}), "false\n"),
     (["settings", "set", "zones", "114, 133 152,171 180"],
      ("settings.set", {"key": "zones", "value": [114, 133, 152, 171, 180]}), "[114,133,152,171,180]\n"),
-    (["settings", "set", "straps", "9AD13824, Polar H10 1"],
-     ("settings.set", {"key": "straps", "value": ["9AD13824", "Polar H10 1"]}), '["9AD13824","Polar H10 1"]\n'),
+    (["settings", "set", "sensors", "9AD13824, Polar H10 1"],
+     ("settings.set", {"key": "sensors", "value": ["9AD13824", "Polar H10 1"]}), '["9AD13824","Polar H10 1"]\n'),
     (["settings", "set", "zones", "null"], ("settings.set", {"key": "zones", "value": None}), "unset\n"),
     (["settings", "reset", "zones"], ("settings.set", {"key": "zones", "value": None}), "unset\n"),
 ])
@@ -199,21 +199,23 @@ def test_sockets_are_found_without_an_option(paced, tmp_path):
 
 
 H10 = {"address": "A0:9E:1A:00:00:01", "address_type": "public", "name": "Polar H10 9AD13824", "rssi_dbm": -52,
+       "kinds": ["heart-rate"],
        "services": ["180d", "180f"]}
-H9 = {"address": "F6:01:02:03:04:05", "address_type": "random", "rssi_dbm": -81, "services": ["180d"]}
+H9 = {"address": "F6:01:02:03:04:05", "address_type": "random", "rssi_dbm": -81, "kinds": ["heart-rate"],
+      "services": ["180d"]}
 
 
 def test_scan_fills_a_table_on_a_terminal(paced, screen):
     paced.straps = [[], [H10], [H10 | {"rssi_dbm": -60}, H9]]
     terminal = screen()
     terminal.run(PACECTL, "--runtime-dir", paced.directory, "scan")
-    terminal.wait_for("2 straps. 'pacectl strap use \"Polar H10 9AD13824\"' selects one.")
+    terminal.wait_for("2 sensors. 'pacectl sensors add \"Polar H10 9AD13824\"' selects one.")
     shown = terminal.tmux("capture-pane", "-p", "-t", "0").splitlines()
     rows = [line for line in shown if ":" in line and "dBm" in line]
     assert [row.split()[0] for row in rows] == ["Polar", "–"]
     assert "-60 dBm" in rows[0] and "-81 dBm" in rows[1]
     assert not any("Scanning" in line for line in shown)
-    assert [method for method, _ in paced.asked] == ["strap.scan"] * 5
+    assert [method for method, _ in paced.asked] == ["sensor.scan"] * 5
     assert sum(params["seconds"] for _, params in paced.asked) == 10
 
 
@@ -221,11 +223,11 @@ def test_scan_without_a_terminal_prints_one_table(paced):
     paced.straps = [[H10, H9]]
     result = pacectl(paced, "scan", "--seconds", "3")
     assert (result.returncode, result.stderr) == (0, "")
-    assert "Polar H10 9AD13824  A0:9E:1A:00:00:01  public  -52 dBm  heart rate, battery" in result.stdout
-    assert paced.asked == [("strap.scan", {"seconds": 3})]
+    assert "Polar H10 9AD13824  A0:9E:1A:00:00:01  public  -52 dBm  heart rate" in result.stdout
+    assert paced.asked == [("sensor.scan", {"seconds": 3})]
     assert json.loads(pacectl(paced, "scan", "--json").stdout) == [H10, H9]
     paced.straps = [[]]
-    assert pacectl(paced, "scan").stdout.startswith("No strap found")
+    assert pacectl(paced, "scan").stdout.startswith("No sensor found")
 
 
 def test_rejected_scan_reports_its_reason(paced):
@@ -235,29 +237,45 @@ def test_rejected_scan_reports_its_reason(paced):
 
 
 @pytest.mark.parametrize("words, asked, said", [
-    (["use", "9AD13824"], ("strap.use", {"strap": "9AD13824"}), "9AD13824 is selected.\n"),
-    (["use", "--add", 'a"b'], ("strap.use", {"strap": 'a"b', "add": True}), 'a"b is added.\n'),
-    (["auto"], ("strap.use", {"strap": "auto"}), "Selected: the known strap, or the one in range.\n"),
-    (["off"], ("strap.use", {"strap": "off"}), "Straps are switched off.\n"),
-    (["forget"], ("strap.forget", {}), "All straps are forgotten.\n"),
-    (["forget", "9AD13824"], ("strap.forget", {"strap": "9AD13824"}), "Forgotten: 9AD13824.\n"),
+    (["use", "9AD13824"], ("sensor.use", {"sensor": "9AD13824"}), "9AD13824 is selected.\n"),
+    (["add", 'a"b'], ("sensor.use", {"sensor": 'a"b', "add": True}), 'a"b is added.\n'),
+    (["auto"], ("sensor.use", {"sensor": "auto"}), "Selected: the known strap, or the one in range.\n"),
+    (["off"], ("sensor.use", {"sensor": "off"}), "Sensors are switched off.\n"),
+    (["forget"], ("sensor.forget", {}), "All sensors are forgotten.\n"),
+    (["forget", "9AD13824"], ("sensor.forget", {"sensor": "9AD13824"}), "Forgotten: 9AD13824.\n"),
 ])
-def test_strap_commands_send_a_request_and_print_the_result(paced, words, asked, said):
-    result = pacectl(paced, "strap", *words)
+def test_sensor_commands_send_a_request_and_print_the_result(paced, words, asked, said):
+    result = pacectl(paced, "sensors", *words)
     assert (result.returncode, result.stdout, result.stderr) == (0, said, "")
     assert paced.asked[-1] == asked
 
 
-def test_strap_status_lists_the_selected_straps(paced):
-    paced.settings = SETTINGS | {"straps": ["9AD13824", "Polar H9"]}
-    text = pacectl(paced, "strap", "status").stdout
-    assert text == ("Strap      Polar H10 00000001 connected, battery 80 %\nSelected   9AD13824, Polar H9\n"
-                    "Bluetooth  kernel\n")
-    answer = json.loads(pacectl(paced, "strap", "--json").stdout)
-    assert answer == {"straps": ["9AD13824", "Polar H9"], "heart": RUN["heart"], "bluetooth": RUN["bluetooth"],
-                    "faults": []}
-    paced.settings = SETTINGS
+POWER = {"id": "C6:05:04:03:02:01/random", "kinds": ["power", "speed-cadence"], "name": "Assioma " + HOSTILE,
+         "address": "C6:05:04:03:02:01", "link": "connected", "battery_percent": 90, "manufacturer": "Favero",
+         "power_w": 0, "cadence_rpm": 87.5, "speed_mps": 10, "age_ms": 3200, "stale": True}
+RADAR = {"id": "C6:05:04:03:02:02/random", "kinds": ["radar"], "name": "Varia", "link": "disconnected",
+         "reason": "out-of-range"}
+
+
+def test_sensors_are_listed_with_their_values(paced):
+    paced.settings = SETTINGS | {"sensors": ["Assioma", "Varia"]}
+    paced.sensors = [POWER, RADAR]
+    text = pacectl(paced, "sensors").stdout
+    lines = text.splitlines()
+    assert lines[0].split() == ["SENSOR", "MEASURES", "LINK", "VALUES", "AGE", "BATTERY", "MAKER"]
+    assert "power, speed and cadence" in lines[1] and "0 W, 88 /min, 36.0 km/h, stale" in lines[1]
+    assert lines[1].endswith("3 s     90 %  Favero")
+    assert lines[2].split() == ["Varia", "radar", "disconnected:", "out", "of", "range"]
+    assert lines[4:] == ["Strap      Polar H10 00000001 connected, battery 80 %", "Selected   Assioma, Varia",
+                         "Bluetooth  kernel"]
+    assert not any(c < " " and c != "\n" or "\x7f" <= c <= "\x9f" or c in "\u202e\u2028" for c in text)
+    answer = json.loads(pacectl(paced, "sensors", "--json").stdout)
+    assert answer == {"selected": ["Assioma", "Varia"], "heart": RUN["heart"], "bluetooth": RUN["bluetooth"],
+                    "faults": [], "sensors": [POWER, RADAR]}
+
+
+def test_sensors_name_what_is_in_range_while_the_choice_is_open(paced):
     paced.state = RUN | {"heart": {"link": "disconnected", "reason": "ambiguous", "name": "A, " + HOSTILE}}
-    text = pacectl(paced, "strap").stdout
+    text = pacectl(paced, "sensors", "status").stdout
     assert "select yours" in text and "In range   A, " in text and "Selected   auto: " in text
     assert not any(c < " " and c != "\n" or "\x7f" <= c <= "\x9f" or c in "\u202e\u2028" for c in text)

@@ -11,7 +11,7 @@ import pytest
 from harness.process import PACECTL
 from harness.timing import wait_for
 
-OFF = ["--gpsd", "off", "--strap", "off"]
+OFF = ["--gpsd", "off", "--sensors", "off"]
 
 
 def error(code, message, identifier):

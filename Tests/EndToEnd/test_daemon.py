@@ -14,7 +14,7 @@ from harness.process import PACECTL, PACED
 from harness.timing import boot_ms, wait_for
 
 MIB = 1 << 20
-OFF = ["--gpsd", "off", "--strap", "off"]
+OFF = ["--gpsd", "off", "--sensors", "off"]
 
 
 def paced(*options, **settings):
@@ -24,8 +24,8 @@ def paced(*options, **settings):
 
 @pytest.mark.parametrize("options", [
     ["--bogus"], ["stray"], ["--runtime-dir"], ["--gpsd", "localhost:x"], ["--gpsd", "example.org:2947"],
-    ["--gpsd", "127.0.0.1:0"], ["--gpsd", "127.0.0.1:70000"], ["--gpsd", "[::1:2947"], ["--strap", ""], ["--strap", "a,,b"],
-    ["--strap", "unix:"], ["--strap", "unix:/" + "x" * 200], ["--bluetooth", "maybe"], ["--bogus\x1b[2J"],
+    ["--gpsd", "127.0.0.1:0"], ["--gpsd", "127.0.0.1:70000"], ["--gpsd", "[::1:2947"], ["--sensors", ""], ["--sensors", "a,,b"],
+    ["--sensors", "unix:"], ["--sensors", "unix:/" + "x" * 200], ["--bluetooth", "maybe"], ["--bogus\x1b[2J"],
 ], ids=repr)
 def test_invalid_option_gives_status_2_and_one_line(options):
     ended = paced(*options)
@@ -127,7 +127,7 @@ def test_idle_daemon_publishes_a_state_each_second(stage):
 
 
 def test_idle_daemon_uses_little_cpu_time(stage):
-    daemon = stage.paced("--gpsd", "127.0.0.1:1", "--strap", f"unix:{stage.directory}/nobody")
+    daemon = stage.paced("--gpsd", "127.0.0.1:1", "--sensors", f"unix:{stage.directory}/nobody")
 
     def ticks():
         fields = pathlib.Path(f"/proc/{daemon.pid}/stat").read_text().rsplit(")", 1)[1].split()

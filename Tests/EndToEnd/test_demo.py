@@ -120,6 +120,22 @@ def test_blocks_have_the_fields_the_laps_and_the_zones_of_a_run(stage):
     assert max(len(state.text) for state in blocks.of("STATE")) < 8192
 
 
+def test_strap_of_the_demo_is_one_of_its_sensors(stage):
+    reader = stage.reader(stage.paced("--demo"), blocks=["sensors"])
+
+    def sensors(state):
+        # A STATE before the subscription has no blocks.
+        return state.get("blocks", {}).get("sensors", [])
+
+    def measures(line):
+        return line["class"] == "STATE" and any("bpm" in sensor for sensor in sensors(line))
+
+    state = reader.wait("a heart rate of a sensor", measures, 30)
+    strap, = sensors(state)
+    assert (strap["name"], strap["kinds"], strap["link"]) == ("Simulated strap", ["heart-rate"], "connected")
+    assert strap["bpm"] == state["heart"]["bpm"] and strap["battery_percent"] == state["heart"]["battery_percent"]
+
+
 def test_demo_has_a_ride_and_an_indoor_session(stage):
     reader = stage.reader(stage.paced("--demo=ride"))
     state = reader.first("STATE", seconds=30, run="active", elapsed_ms=12_000)

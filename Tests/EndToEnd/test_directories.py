@@ -14,7 +14,7 @@ from harness.timing import wait_for
 
 OFF = ["--gpsd", "off", "--bluetooth", "off"]
 OTHER = 54301
-STATE_FILES = ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm", "journal.reserve", "straps.json"]
+STATE_FILES = ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm", "journal.reserve", "sensors.json"]
 
 
 class Attempt:

@@ -51,7 +51,7 @@ def test_settings_and_keys_of_an_earlier_release_are_kept(stage, state):
     daemon = stage.paced(*OFF)
     settings = daemon.call("settings.get")
     assert settings == settings | {
-        "metric": True, "sport": "hike", "straps": ["9AD13824"], "auto_lap_m": 20, "use_heart_rate_zones": True,
+        "metric": True, "sport": "hike", "sensors": ["9AD13824"], "auto_lap_m": 20, "use_heart_rate_zones": True,
         "zones": [100, 120, 140, 160, 180]}
     # The only screen of that release is each sport's first page.
     for sport, field in [("run", "pace"), ("hike", "pace"), ("ride", "speed")]:
@@ -63,7 +63,9 @@ def test_settings_and_keys_of_an_earlier_release_are_kept(stage, state):
     daemon = stage.paced(*OFF)
     assert daemon.call("settings.get", key="screens")["run"] == [{"fields": ["time"]}]
     daemon.end()
-    assert (state / "straps.json").read_bytes() == straps and len(json.loads(straps)["keys"]) == 1
+    # The file has its present name, and has its key.
+    assert not (state / "straps.json").exists() and (state / "sensors.json").stat().st_mode & 0o777 == 0o600
+    assert (state / "sensors.json").read_bytes() == straps and len(json.loads(straps)["keys"]) == 1
 
 
 # The fields of these events, by their former and present names.
@@ -92,7 +94,7 @@ def test_last_events_of_an_earlier_release_are_replayed(stage, state):
 
 def test_configuration_of_an_earlier_release_applies_with_warnings(stage, state):
     configuration = stage.directory / "paced.conf"
-    text = "[Recording]\nSyncSeconds=5\nResumeMinutes=30\nRecordAtBoot=yes\n[Bluetooth]\nWay=off\n[Clients]\nStateClients=1\n"
+    text = "[Recording]\nSyncSeconds=5\nResumeMinutes=30\nRecordAtBoot=yes\n[Bluetooth]\nWay=off\nStraps=H10\n[Clients]\nStateClients=1\n"
     configuration.write_text(text)
     daemon = stage.paced("--gpsd", "off", "--config", configuration)
     said = [line.split("paced.conf:")[1] for line in daemon.log.read_text().splitlines() if "paced.conf:" in line]
@@ -101,7 +103,8 @@ def test_configuration_of_an_earlier_release_applies_with_warnings(stage, state)
         "3: ResumeMinutes= is now called ResumeLimitSec=, and is read as ResumeLimitSec=1800",
         "4: RecordAtBoot= is now called AutoStart=, and is read as AutoStart=yes",
         "6: Way= is now called Backend=, and is read as Backend=off",
-        "8: StateClients= is now called MaxStateClients=, and is read as MaxStateClients=1"]
+        "7: Straps= is now called Sensors=, and is read as Sensors=H10",
+        "9: StateClients= is now called MaxStateClients=, and is read as MaxStateClients=1"]
     stage.reader(daemon)
     one_too_many = stage.keep(Subscriber(daemon.state_socket)).open()
     assert one_too_many.first("ERROR")["message"]

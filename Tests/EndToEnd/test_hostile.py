@@ -13,7 +13,7 @@ from harness.fake_systemd import Service
 from harness.notify import NotifyListener
 from harness.timing import wait_for
 
-OFF = ["--gpsd", "off", "--strap", "off"]
+OFF = ["--gpsd", "off", "--sensors", "off"]
 EVERYTHING = b'{"class":"WATCH","classes":["STATE","EVENT","HEART","FIX","SETTINGS"],"since":0}\n'
 
 

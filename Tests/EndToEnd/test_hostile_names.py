@@ -37,7 +37,7 @@ class HostileGpsd(FakeGpsd):
 def outside(long_stage):
     strap = long_stage.strap("--name", HOSTILE, "--manufacturer", HOSTILE, period=0.2)
     gpsd = long_stage.keep(HostileGpsd())
-    daemon = long_stage.paced("--gpsd", gpsd.option, "--strap", f"unix:{strap.path}")
+    daemon = long_stage.paced("--gpsd", gpsd.option, "--sensors", f"unix:{strap.path}")
     reader = long_stage.reader(daemon, classes=["STATE", "EVENT", "FIX", "HEART"])
     wait_for(
         lambda: (states := reader.of("STATE")) and "name" in states[-1]["heart"] and "device" in states[-1]["gpsd"],

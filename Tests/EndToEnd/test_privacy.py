@@ -52,17 +52,17 @@ def test_modes_do_not_depend_on_the_umask(stage, mask):
         record(paced)
         wait_for(lambda: list((state / "exports").glob("[!.]*.fit")), 10, "a file of the run")
         paced.end()
-        (state / "straps.json").write_text(json.dumps({"version": 1, "remembered": [strap, strap | {"name": "H9"}]}))
+        (state / "sensors.json").write_text(json.dumps({"version": 1, "remembered": [strap, strap | {"name": "H9"}]}))
         paced = stage.paced(*OFF)
         # Rewrites the list.
-        paced.call("strap.forget", strap="H9")
-        wait_for(lambda: "keys" in (state / "straps.json").read_text(), 5, "a list")
+        paced.call("sensor.forget", sensor="H9")
+        wait_for(lambda: "keys" in (state / "sensors.json").read_text(), 5, "a list")
     assert mode(state) == mode(state / "exports") == 0o750
     files = [path for path in state.rglob("*") if path.is_file()]
-    assert {"journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm", "straps.json", "state.lock"} <= {
+    assert {"journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm", "sensors.json", "state.lock"} <= {
         path.name for path in files}
     for path in files:
-        assert mode(path) == (0o600 if path.name == "straps.json" else 0o640), path
+        assert mode(path) == (0o600 if path.name == "sensors.json" else 0o640), path
     # The mode of a user's own files follows the umask.
     with umask(mask):
         target = stage.directory / "mine.gpx"
@@ -111,7 +111,7 @@ def recorded(stage, group=None):
         state.chmod(0o2750)
     free.mkdir()
     free.chmod(0o777)
-    (state / "straps.json").write_text('{"version":1,"remembered":[],"keys":[]}')
+    (state / "sensors.json").write_text('{"version":1,"remembered":[],"keys":[]}')
     paced = stage.paced(*OFF)
     record(paced)
     wait_for(lambda: list((state / "exports").glob("[!.]*.fit")), 10, "a file of the run")
@@ -155,7 +155,7 @@ def test_only_group_members_may_list_and_export(stage):
         before = (state / "journal.sqlite").read_bytes()
         assert pacectl(MEMBER, state, free, "import", target).returncode == 1
         assert (state / "journal.sqlite").read_bytes() == before
-        assert not reads(MEMBER, state / "straps.json")
+        assert not reads(MEMBER, state / "sensors.json")
         refused = pacectl(STRANGER, state, free, "activities")
         assert refused.returncode == 1 and refused.stdout == "" and "not allowed" in refused.stderr
         for path in state.rglob("*"):
@@ -182,7 +182,7 @@ def test_log_has_no_position_and_no_full_address(stage):
     # bluetoothd names a strap without a name by its address, and a strap may have any name.
     address = ADDRESS.replace(":", "-")
     strap = stage.strap("--name", address, "--manufacturer", address, period=0.2)
-    options = ["--gpsd", gpsd.option, "--strap", f"unix:{strap.path}"]
+    options = ["--gpsd", gpsd.option, "--sensors", f"unix:{strap.path}"]
     paced = stage.paced(*options)
     wait_for(lambda: "bpm" in (now := paced.call("status"))["heart"] and "position" in now, 30, "heart and position")
     paced.call("run.start")
@@ -198,13 +198,13 @@ def test_log_has_no_position_and_no_full_address(stage):
     assert any(str(value).startswith("52.5") for row in rows for value in row)
     exports = stage.directory / "state" / "exports"
     wait_for(lambda: list(exports.glob("[!.]*.fit")), 10, "a file of the run")
-    paced.call("strap.use", strap=ADDRESS)
+    paced.call("sensor.use", sensor=ADDRESS)
     paced.call("activities.edit", id=number, name=f"at {LATITUDE}, {LONGITUDE}")
     paced.call("activities.delete", id=number)
     paced.process.send_signal(signal.SIGHUP)
     time.sleep(0.5)
     paced.end()
     log = paced.log.read_text()
-    assert "the strap is …D4-E5" in log and "resumed" in log
+    assert "is …D4-E5" in log and "resumed" in log
     assert not re.search(r"52[.,]5\d|13[.,]37", log), log
     assert not re.search("A0.9E.1A|1A.C3|C3.D4", log, re.IGNORECASE), log

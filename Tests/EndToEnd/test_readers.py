@@ -13,7 +13,7 @@ import pytest
 from harness.process import ROOT, has
 from harness.timing import wait_for
 
-OFF = ["--gpsd", "off", "--strap", "off"]
+OFF = ["--gpsd", "off", "--sensors", "off"]
 
 
 def test_stopped_reader_does_not_disturb_63_others(stage):

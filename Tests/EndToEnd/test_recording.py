@@ -15,7 +15,7 @@ import pytest
 from harness.process import PACECTL, ROOT
 from harness.timing import wait_for
 
-OFF = ["--gpsd", "off", "--strap", "off"]
+OFF = ["--gpsd", "off", "--sensors", "off"]
 
 
 def state_of(daemon):

@@ -12,7 +12,7 @@ import pytest
 from harness.process import PACECTL
 from harness.timing import wait_for
 
-OFF = ["--gpsd", "off", "--strap", "off"]
+OFF = ["--gpsd", "off", "--sensors", "off"]
 
 
 def pacectl(stage, *words, status=0):

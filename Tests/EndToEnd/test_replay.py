@@ -177,7 +177,7 @@ def test_nothing_is_recorded(stage, temporary):
 
 
 def test_activity_of_a_running_daemon_is_replayed(stage, temporary, tmp_path, ride):
-    live = stage.paced("--gpsd", "off", "--strap", "off")
+    live = stage.paced("--gpsd", "off", "--sensors", "off")
     done = subprocess.run([PACECTL, "--runtime-dir", live.runtime, "import", "--json", ride], check=True, timeout=60,
                           capture_output=True, text=True)
     wanted = json.loads(done.stdout)
@@ -231,7 +231,7 @@ def wrong(options, temporary, program=(PACED,)):
     (["--replay"], "--replay needs a value"),
     *[(["--replay", "a", "--speed", speed], "--speed takes a number from 0.1 to 60") for speed in ("0", "nan", "-1")],
     *[(["--replay", "a", option], f"--replay and {option.split('=')[0]} exclude each other: a replay uses the recording only")
-      for option in ("--strap=off", "--gpsd=localhost", "--demo")],
+      for option in ("--sensors=off", "--gpsd=localhost", "--demo")],
     (["--demo=swim"], "--demo takes one of run, ride, indoor")])
 def test_wrong_options_are_usage_errors(temporary, options, text):
     assert wrong(options, temporary) == (2, text)

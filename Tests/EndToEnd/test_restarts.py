@@ -77,7 +77,7 @@ class Ride:
         self.daemon.call("run.start", sport="ride")
 
     def open(self):
-        self.daemon = self.stage.paced("--gpsd", self.gpsd.option, "--strap", "off")
+        self.daemon = self.stage.paced("--gpsd", self.gpsd.option, "--sensors", "off")
         self.reader = self.stage.reader(self.daemon, classes=["STATE"])
 
     def status(self):
@@ -159,7 +159,7 @@ def test_restarts_lose_neither_time_nor_distance(stages, rate, number, count, me
 
 
 def test_long_outage_is_a_pause_from_the_signal(stage):
-    daemon = stage.paced("--gpsd", "off", "--strap", "off")
+    daemon = stage.paced("--gpsd", "off", "--sensors", "off")
     daemon.call("run.start", indoor=True)
     wait_for(lambda: daemon.call("status")["elapsed_ms"] >= 1500, 20, "a run")
     before = daemon.call("status")["elapsed_ms"]
@@ -167,7 +167,7 @@ def test_long_outage_is_a_pause_from_the_signal(stage):
     ended = boot_ms()
     # There is no event to wait for: the limit itself is 10 s.
     wait_for(lambda: boot_ms() > ended + 10_050, 20, "an outage of more than 10 s")
-    daemon = stage.paced("--gpsd", "off", "--strap", "off")
+    daemon = stage.paced("--gpsd", "off", "--sensors", "off")
     reader = stage.reader(daemon, since=0)
     gap = reader.first("EVENT", event="gap", cause="restart")
     assert not gap["counted"] and gap["gap_s"] > 10

@@ -22,7 +22,7 @@ def run(long_stage):
     stall_detector = long_stage.stall_detector()
     strap = long_stage.strap()
     gpsd = long_stage.gpsd()
-    paced = long_stage.paced("--gpsd", gpsd.option, "--strap", f"unix:{strap.path}")
+    paced = long_stage.paced("--gpsd", gpsd.option, "--sensors", f"unix:{strap.path}")
     reader = long_stage.reader(paced, classes=["STATE", "EVENT", "HEART", "FIX", "SETTINGS"])
     subscribers = long_stage.subscribers(paced, 7)
     still = socket.socket(socket.AF_UNIX)

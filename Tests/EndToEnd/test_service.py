@@ -17,7 +17,7 @@ from harness.notify import NotifyListener
 from harness.process import PACECTL, ROOT
 from harness.timing import wait_for
 
-OFF = ["--gpsd", "off", "--strap", "off"]
+OFF = ["--gpsd", "off", "--sensors", "off"]
 
 
 @pytest.fixture

@@ -179,21 +179,21 @@ def test_sighup_of_a_terminal_ends_the_daemon(stage):
 def test_configured_straps_apply_until_a_strap_is_selected(board):
     board.write("[Bluetooth]\nStraps=9AD13824,Polar H9\n")
     board.start()
-    assert board.get("straps") == ["9AD13824", "Polar H9"]
+    assert board.get("sensors") == ["9AD13824", "Polar H9"]
     board.end()
     board.write("[Bluetooth]\nStraps=9AD13824\n")
     board.start()
-    assert board.get("straps") == ["9AD13824"]
+    assert board.get("sensors") == ["9AD13824"]
     # A strap chosen over control.sock is stored even if the configuration names the same.
-    board.paced.call("strap.use", strap="9AD13824")
+    board.paced.call("sensor.use", sensor="9AD13824")
     wait_for(lambda: board.kept() == {"straps": '["9AD13824"]', "straps_off": "false"}, 2, "the wish on the disk")
     board.end()
     board.write("[Bluetooth]\nStraps=off\n")
     board.start()
-    assert board.get("straps") == ["9AD13824"]
-    board.paced.call("strap.use", strap="auto")
+    assert board.get("sensors") == ["9AD13824"]
+    board.paced.call("sensor.use", sensor="auto")
     wait_for(lambda: board.kept()["straps"] == "[]", 2, "the wish on the disk")
-    assert not (board.stage.directory / "state" / "straps.json").exists()
+    assert not (board.stage.directory / "state" / "sensors.json").exists()
 
 
 def test_straps_of_an_earlier_release_are_migrated_once(board):
@@ -205,16 +205,16 @@ def test_straps_of_an_earlier_release_are_migrated_once(board):
         {"version": 1, "off": True, "straps": ["9AD13824"], "remembered": [remembered], "keys": []}))
     (state / "straps.json").chmod(0o644)
     board.start()
-    assert board.get("straps") == ["9AD13824"]
-    assert (state / "straps.json").stat().st_mode & 0o777 == 0o600
+    assert board.get("sensors") == ["9AD13824"]
+    assert (state / "sensors.json").stat().st_mode & 0o777 == 0o600
     wait_for(lambda: board.kept() == {"straps": '["9AD13824"]', "straps_off": "true"}, 2, "the wish on the disk")
-    board.set("straps", [])
+    board.set("sensors", [])
     wait_for(lambda: board.kept()["straps"] == "[]", 2, "the wish on the disk")
     board.end(signal.SIGKILL)
     board.start()
-    assert board.get("straps") == []
-    assert board.paced.call("strap.forget", strap="A0:9E:1A:00:00:01") is None
-    wait_for(lambda: json.loads((state / "straps.json").read_text()) == {"version": 1, "remembered": [], "keys": []}, 2,
+    assert board.get("sensors") == []
+    assert board.paced.call("sensor.forget", sensor="A0:9E:1A:00:00:01") is None
+    wait_for(lambda: json.loads((state / "sensors.json").read_text()) == {"version": 1, "remembered": [], "keys": []}, 2,
              "a list without the strap")
 
 
@@ -299,11 +299,11 @@ def test_null_brings_the_value_of_the_file_back(board):
     board.start()
     board.set("metric", False)
     board.set("zones", ZONES)
-    board.set("straps", ["H10"])
+    board.set("sensors", ["H10"])
     board.set("auto_lap_m", 500)
     board.paced.call("settings.set", key="screens", value={"run": [{"fields": ["time"]}]})
     wait_for(lambda: len(board.kept()) >= 5, 2, "the settings on the disk")
-    for key, value in [("metric", True), ("zones", [90, 100, 110, 120, 130]), ("straps", []), ("auto_lap_m", 0)]:
+    for key, value in [("metric", True), ("zones", [90, 100, 110, 120, 130]), ("sensors", []), ("auto_lap_m", 0)]:
         assert board.paced.call("settings.set", key=key, value=None) == value
         assert board.get(key) == value
     result = subprocess.run([PACECTL, "--runtime-dir", board.paced.runtime, "settings", "reset", "screens"],
@@ -331,7 +331,7 @@ def test_pacectl_sets_pages_and_names_what_is_wrong(board):
     assert "screens               pages: run 4, walk 4, hike 5, ride 1, other 4; 'settings get screens' prints them\n" in (
         said().stdout)
     # The default of the sport that is left out.
-    assert len(json.loads(said("set", "screens", '{"run":[{"fields":["time"]}]}').stdout)["ride"]) == 5
+    assert len(json.loads(said("set", "screens", '{"run":[{"fields":["time"]}]}').stdout)["ride"]) == 6
     for value, place in [('{"run":[{"fields":["weather"]}]}', "screens.run[0].fields[0].field must be one of time, lap_time, "),
                          ('{"ride":[{"fields":["pace"]}]}', "screens.ride[0].fields[0].field must be one of time, lap_time, "),
                          ("[]", "screens must be an object with any of run, walk, hike, ride, other")]:

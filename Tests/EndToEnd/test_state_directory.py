@@ -13,7 +13,7 @@ from harness.fake_gpsd import FakeGpsd
 from harness.process import Disk
 from harness.timing import wait_for
 
-OFF = ["--gpsd", "off", "--strap", "off"]
+OFF = ["--gpsd", "off", "--sensors", "off"]
 NOBODY = 65534
 
 
@@ -267,7 +267,7 @@ def test_small_disk_receives_what_it_can_hold_before_the_end(stage):
     """The queue is larger than the disk's room for one transaction, whose pages are in the log and in the file."""
     disk = stage.disk(size="128k")
     gpsd = stage.keep(FastGpsd())
-    daemon = stage.paced("--strap", "off", "--gpsd", gpsd.option, prefix=disk.within)
+    daemon = stage.paced("--sensors", "off", "--gpsd", gpsd.option, prefix=disk.within)
     reader = stage.reader(daemon)
     wait_for(lambda: disk.path.joinpath("journal.sqlite-wal").exists(), 5, "a journal")
     disk.fill()

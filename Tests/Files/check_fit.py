@@ -5,6 +5,8 @@
     check_fit.py rows FILE EXPECTED…      pairs: the second is a line `time,latitude,longitude,metres,bpm` a record, then `rr,` and the
                                           milliseconds between beats
 
+    check_fit.py totals FILE…             power and cadence of session and laps are those of the records, and fitdecode reads the same
+
 A line a complaint, and status 1 where there is any.
 """
 
@@ -179,8 +181,57 @@ def rows(path, expected):
     return complaints[:10]
 
 
+def decoded(path, name):
+    """The messages of a name as fitdecode reads them."""
+    with fitdecode.FitReader(path) as file:
+        return [{field.name: field.value for field in frame.fields} for frame in file
+                if isinstance(frame, fitdecode.FitDataMessage) and frame.name == name]
+
+
+def totals(path):
+    messages, complaints = read(path)
+    records = of(messages, "record")
+
+    def compare(name, fields, first, last, tolerances):
+        inside = [number for number, record in enumerate(records) if first < record["timestamp"] <= last]
+        powers = [records[number]["power"] for number in inside if "power" in records[number]]
+        cadences = [records[number]["cadence"] for number in inside if records[number].get("cadence")]
+        windows = [[record.get("power") for record in records[max(number - 29, 0):number + 1]] for number in inside]
+        fourth = [(sum(window) / 30) ** 4 for window in windows if len(window) == 30 and None not in window]
+        expected = {
+            "avg_power": sum(powers) / len(powers), "max_power": max(powers), "total_work": sum(powers),
+            "normalized_power": (sum(fourth) / len(fourth)) ** 0.25, "max_cadence": max(cadences),
+            "avg_cadence": sum(cadences) / len(cadences),
+        }
+        found = dict(fields)
+        for key in "avg", "max":
+            found[f"{key}_cadence"] = fields[f"{key}_cadence"] + fields.get(f"{key}_fractional_cadence", 0)
+        for key, value in expected.items():
+            if abs(found[key] - value) > tolerances.get(key, 0.5):
+                complaints.append(f"{name} has {key} {found[key]}, the records {value}")
+
+    for name in "session", "lap":
+        ours, others = of(messages, name), decoded(path, name)
+        for fields, other in zip(ours, others, strict=True):
+            compare(name, fields, fields["start_time"],
+                    fields["start_time"] + round(fields["total_elapsed_time"]), {"max_power": 0, "avg_cadence": 0.05})
+            for key in "avg_power", "max_power", "normalized_power", "total_work", "avg_cadence", "max_cadence":
+                if fields[key] != other[key]:
+                    complaints.append(f"{name}: Garmin's reader has {key} {fields[key]}, fitdecode {other[key]}")
+    for ours, other in zip(records, decoded(path, "record"), strict=True):
+        for key in "power", "cadence", "temperature", "left_right_balance":
+            if ours.get(key) != other.get(key):
+                complaints.append(f"Garmin's reader has {key} {ours.get(key)}, fitdecode {other.get(key)}")
+    print(";".join(
+        f"{fields['device_index']},{fields.get('device_type', '')},{fields.get('source_type', '')},"
+        f"{fields.get('manufacturer', '')},{fields.get('product_name', '')},{fields.get('serial_number', '')},"
+        f"{fields.get('software_version', '')},{fields.get('battery_level', '')},{fields.get('battery_status', '')}"
+        for fields in of(messages, "device_info") if fields["device_index"] != "creator"))
+    return complaints[:10]
+
+
 def main(command, *paths):
-    checks = {"valid": (valid, 1), "same": (same, 2), "rows": (rows, 2)}
+    checks = {"valid": (valid, 1), "same": (same, 2), "rows": (rows, 2), "totals": (totals, 1)}
     check, count = checks[command]
     failed = False
     for group in zip(*[iter(paths)] * count, strict=True):

@@ -28,9 +28,9 @@ private func event(_ milliseconds: Int64) -> Event {
 @Test func ringIsBoundedInBytes() {
     var ring = EventRing()
     var settings = Settings()
-    settings.straps = Array(repeating: String(repeating: "\u{9B}", count: 64), count: 16)
+    settings.sensors = Array(repeating: String(repeating: "\u{9B}", count: 64), count: 16)
     for number in 1...1000 {
-        ring.append(Event(at: Instant(milliseconds: Int64(number)), kind: .settings(.straps, settings)))
+        ring.append(Event(at: Instant(milliseconds: Int64(number)), kind: .settings(.sensors, settings)))
     }
     let bytes = ring.retained.reduce(0) { $0 + ring[$1].count }
     #expect(bytes <= EventRing.byteLimit)
@@ -130,9 +130,9 @@ func endOfARunReleasesItsEarlyEvents(end: Event.Kind) {
 @Test func longSettingsEventsKeepTheEventsOfTheRun() {
     var ring = EventRing()
     var settings = Settings()
-    settings.straps = Array(repeating: String(repeating: "\u{9B}", count: 64), count: 16)
+    settings.sensors = Array(repeating: String(repeating: "\u{9B}", count: 64), count: 16)
     ring.add(start, lap)
-    for _ in 0..<1000 { ring.add(.settings(.straps, settings)) }
+    for _ in 0..<1000 { ring.add(.settings(.sensors, settings)) }
     #expect(ring.early == [1, 2])
     let bytes = ring.numbers.reduce(0) { $0 + ring[$1].count }
     #expect(bytes <= EventRing.byteLimit && bytes > EventRing.byteLimit - 10_000)

@@ -174,9 +174,9 @@ func eventsHaveTheFieldsOfTheirKind(kind: Event.Kind, fields: String) {
         event(.settings(.zones, settings), activity: nil)
             == #"{"class":"EVENT",\#(head),"event":"settings","key":"zones"}"# + "\n")
     settings.zones = try Zones([100, 120, 140, 160, 180])
-    settings.straps = ["H10", "a\"b"]
+    settings.sensors = ["H10", "a\"b"]
     #expect(event(.settings(.zones, settings)).hasSuffix(#""key":"zones","value":[100,120,140,160,180]}"# + "\n"))
-    #expect(event(.settings(.straps, settings)).hasSuffix(#""key":"straps","value":["H10","a\"b"]}"# + "\n"))
+    #expect(event(.settings(.sensors, settings)).hasSuffix(#""key":"sensors","value":["H10","a\"b"]}"# + "\n"))
     #expect(event(.settings(.metric, settings)).hasSuffix(#""key":"metric"}"# + "\n"))
     settings.metric = false
     #expect(event(.settings(.metric, settings)).hasSuffix(#""key":"metric","value":false}"# + "\n"))
@@ -225,8 +225,9 @@ func invalidHeartRateSampleHasNoBPM(quality: HeartRateQuality) {
 @Test func settingsLineIsOneObject() throws {
     var settings = Settings()
     let defaults =
-        #""twelve_hour_clock":false,"use_heart_rate_zones":false,"sport":"run","auto_lap_m":0,"auto_lap_s":0,"auto_stop_minutes":0,"straps":[],"#
-    let heartRates = #""max_heart_rate":0,"resting_heart_rate":0,"#
+        #""twelve_hour_clock":false,"use_heart_rate_zones":false,"sport":"run","auto_lap_m":0,"auto_lap_s":0,"auto_stop_minutes":0,"sensors":[],"#
+    let heartRates =
+        #""max_heart_rate":0,"resting_heart_rate":0,"ftp":0,"wheel_mm":0,"stride_permille":0,"#
     // A run of other pages, because the default ones are of ScreensTests.
     for sport in Sport.allCases { settings.screens[sport] = [[ScreenField(.time)]] }
     settings.screens[.run] = [

@@ -103,6 +103,79 @@ func longWideOrUncountedGapStartsASegment(seconds: Double, metres: Double, count
     #expect(recording.strap?.batteryPercent == 80)
 }
 
+/// States of a ride or a run with a strap, a power meter and a radar, one a second.
+private func sensorStates(_ sport: Sport, _ change: (inout State, Int) -> Void) -> RecordingBuilder {
+    var builder = RecordingBuilder()
+    builder.ingest([event(0, .start(sport))], seconds: [], zones: nil)
+    for second in 1...10 {
+        var state = State.active(elapsedMilliseconds: Int64(second) * 1000)
+        state.at = start + .seconds(second)
+        state.activity?.sport = sport
+        for (index, (kinds, name)) in [
+            ([SensorKind.heartRate], "Polar H10"), ([.cyclingSpeedCadence, .cyclingPower], "Assioma"),
+            ([.radar], "Varia"),
+        ].enumerated() {
+            let address = BluetoothAddress(value: 0xA09E_1A00_0001 + UInt64(index))
+            let link = LinkStatus(.connected, address: address, name: SanitizedText(name))
+            var sensor = SensorStatus(.bluetooth(LEAddress(address, .public)), kinds: kinds, link: link)
+            sensor.batteryPercent = 90 - index
+            sensor.manufacturer = index == 1 ? SanitizedText("Favero") : nil
+            state.sensors.append(sensor)
+        }
+        change(&state, second)
+        builder.ingest([], seconds: [state], zones: nil)
+    }
+    return builder
+}
+
+@Test func sampleHasTheValuesOfTheSensorsAndZeroIsNotAbsent() {
+    var builder = sensorStates(.ride) { state, second in
+        state.activity?.power = second == 3 ? -7 : second == 4 ? 0 : second > 8 ? nil : 249.6
+        state.activity?.cadence = second == 4 ? 0 : second > 8 ? nil : 85.4
+        state.activity?.leftBalance = second == 5 ? nil : 49.4
+        state.readings[1].temperature = second == 2 ? nil : -3.4
+    }
+    let samples = builder.drainRows().compactMap { if case .sample(let sample) = $0 { sample } else { nil } }
+    #expect(samples.map(\.power) == [250, 250, 0, 0, 250, 250, 250, 250, nil, nil])
+    #expect(samples.map(\.cadence) == [85, 85, 85, 0, 85, 85, 85, 85, nil, nil])
+    #expect(samples.map(\.leftBalance)[3...5] == [49, nil, 49])
+    #expect(samples.map(\.temperature)[0...2] == [-3, nil, -3])
+}
+
+@Test func sampleOnFootHasTheCadenceOfOneFoot() {
+    var builder = sensorStates(.run) { state, _ in state.activity?.cadence = 171 }
+    let samples = builder.drainRows().compactMap { if case .sample(let sample) = $0 { sample.cadence } else { nil } }
+    #expect(samples == Array(repeating: 86, count: 10))
+}
+
+/// The radar sends nothing; the meter stops and loses its battery level with its link.
+@Test func recordingHasTheSensorsThatSentValues() {
+    let builder = sensorStates(.ride) { state, second in
+        if second > 1 { state.readings[1].measuredAt = start + .seconds(min(second, 4)) }
+        if second > 5 { state.sensors[1].batteryPercent = nil }
+        if second > 5 { state.heart.beatsPerMinute = Timestamped(130, at: state.at) }
+        state.heart.link = state.sensors[0].link
+        state.heart.batteryPercent = 80
+        if second > 8 { state.sensors.remove(at: 0) }
+    }
+    let sensors = builder.recording?.sensors ?? []
+    #expect(sensors.map(\.name?.text) == ["Assioma", "Polar H10"])
+    #expect(sensors.map(\.kinds) == [[.cyclingSpeedCadence, .cyclingPower], [.heartRate]])
+    #expect(sensors.map(\.batteryPercent) == [89, 80])
+    #expect(sensors.map(\.manufacturer?.text) == ["Favero", nil])
+    #expect(builder.recording?.strap?.name?.text == "Polar H10")
+}
+
+@Test func strapWithMostOfTheBeatsIsTheFirst() {
+    let builder = sensorStates(.run) { state, second in
+        state.heart.beatsPerMinute = Timestamped(130, at: state.at)
+        let address = BluetoothAddress(value: second < 4 ? 1 : 2)
+        state.heart.link = LinkStatus(.connected, address: address, name: SanitizedText(second < 4 ? "one" : "two"))
+    }
+    #expect(builder.recording?.sensors.map(\.name?.text) == ["two", "one"])
+    #expect(builder.recording?.strap?.name?.text == "two")
+}
+
 @Test func discardedActivityGivesNoRecording() {
     var recordingBuilder = RecordingBuilder()
     recordingBuilder.ingest([event(0, .start(.run)), event(5000, .discard(.example))], seconds: [], zones: nil)

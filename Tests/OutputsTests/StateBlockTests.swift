@@ -47,6 +47,7 @@ import Wire
         var lines = lines(.example)
         for (set, names) in [
             (StateBlocks.fields, ["fields"]), (.zones, ["zones"]), ([.fields, .lap], ["fields", "lap"]),
+            (.sensors, ["sensors"]),
         ] {
             let line = try JSON(parsing: lines.line(with: set))
             guard case .object(let blocks)? = line["blocks"] else {
@@ -79,13 +80,64 @@ import Wire
         state.heart.percentOfMaximum = 74.5
         state.heart.percentOfReserve = 65
         state.activity?.lap.maximumHeartRate = 141
+        state.addSensorValues()
         var lines = lines(state)
         let fields = try #require(try JSON(parsing: lines.line(with: .fields))["blocks"]?["fields"])
         for field in DataField.allCases { #expect(fields[field.rawValue] != nil, "\(field.rawValue)") }
         #expect(fields["time_of_day"] == .string("2026-03-01T07:30:12.300Z"))
         #expect(fields["pace"]?.number == 0.3124)
+        #expect(fields["normalized_power"]?.number == 231)
+        #expect(fields["temperature"]?.number == -3.5)
         #expect(fields["speed_3s"]?.number == 3.2)
         #expect(fields["heart_rate_percent_max"]?.number == 74.5)
+    }
+
+    private static let power = LEAddress(BluetoothAddress(value: 0xC605_0403_0201), .random)
+
+    private static var stateWithSensors: State {
+        var state = State.example
+        var power = SensorStatus(
+            .bluetooth(Self.power), kinds: [.cyclingSpeedCadence, .cyclingPower],
+            link: LinkStatus(.connected, address: Self.power.address, name: SanitizedText("Assioma")))
+        power.batteryPercent = 90
+        power.manufacturer = SanitizedText("Favero")
+        power.model = SanitizedText("Duo")
+        state.sensors = [power, SensorStatus(.board, kinds: [.environment], link: LinkStatus(.connected))]
+        state.readings[0].watts = 0
+        state.readings[0].cadence = 87.5
+        state.readings[0].measuredAt = state.at - .milliseconds(2_999)
+        state.readings[1].pressure = 101_325.1
+        state.readings[1].measuredAt = state.at - .seconds(60)
+        return state
+    }
+
+    @Test func sensorsHaveTheValuesThatTheyMeasure() throws {
+        var lines = lines(Self.stateWithSensors)
+        let line = text(lines.line(with: .sensors))
+        let power =
+            #"{"id":"C6:05:04:03:02:01/random","kinds":["speed-cadence","power"],"name":"Assioma","#
+            + #""address":"C6:05:04:03:02:01","link":"connected","battery_percent":90,"manufacturer":"Favero","#
+            + #""model":"Duo","power_w":0,"cadence_rpm":87.5,"age_ms":2999,"stale":false}"#
+        let board =
+            #"{"id":"board","kinds":["environment"],"link":"connected","pressure_pa":101325.1,"age_ms":60000,"#
+            + #""stale":false}"#
+        #expect(line.hasSuffix("\"sensors\":[\(power),\(board)]}}\n"), "\(line)")
+    }
+
+    @Test func measurementsAreStaleAfterThreeSeconds() throws {
+        var state = Self.stateWithSensors
+        state.readings[0].measuredAt = state.at - .seconds(3)
+        state.readings[0].watts = nil
+        state.readings[1].measuredAt = nil
+        var lines = lines(state)
+        let sensors = try #require(try JSON(parsing: lines.line(with: .sensors))["blocks"]?["sensors"]?.array)
+        #expect(sensors[0]["stale"] == .bool(true) && sensors[0]["power_w"] == nil)
+        #expect(sensors[1]["stale"] == nil && sensors[1]["age_ms"] == nil, "it has sent nothing yet")
+    }
+
+    @Test func aDeviceWithoutSensorsHasAnEmptyList() {
+        var lines = lines(.example)
+        #expect(text(lines.line(with: .sensors)).hasSuffix(#""blocks":{"sensors":[]}}"# + "\n"))
     }
 
     /// Every text as long as it may be, and every number with as many digits as it can have.
@@ -109,5 +161,50 @@ import Wire
         }
         var lines = lines(state)
         #expect(lines.line(with: [.fields, .lap, .zones]).count < 8192)
+        for index in 0..<SensorReadings.capacity {
+            let address = LEAddress(BluetoothAddress(value: UInt64(index)), .random)
+            var sensor = SensorStatus(
+                .bluetooth(address), kinds: SensorKind.allCases,
+                link: LinkStatus(.disconnected, reason: .parametersRefused, address: address.address, name: name))
+            (sensor.batteryPercent, sensor.manufacturer, sensor.model) = (100, name, name)
+            state.sensors.append(sensor)
+            state.readings[index].measuredAt = Instant(nanoseconds: 0)
+            (state.readings[index].heartRate, state.readings[index].watts) = (240, -32768)
+            (state.readings[index].cadence, state.readings[index].speed) = (65_535.5, 123_456.78)
+            (state.readings[index].pressure, state.readings[index].temperature) = (429_496_729.5, -273.15)
+            (state.readings[index].humidity, state.readings[index].vehicles) = (99.99, 8)
+            (state.readings[index].vehicleDistance, state.readings[index].vehicleSpeed) = (255, 70.83)
+        }
+        lines.encode(state, sequence: 8)
+        #expect(lines.line(with: [.fields, .lap, .zones, .sensors]).count < 20 * 1024)
+    }
+}
+
+extension State {
+    /// Sets all values of power, cadence, radar and environment.
+    fileprivate mutating func addSensorValues() {
+        activity?.power = 250
+        activity?.power3s = 240
+        activity?.power10s = 235
+        activity?.percentOfFTP = 100
+        activity?.powerZone = 4
+        activity?.leftBalance = 49.5
+        activity?.cadence = 90
+        activity?.total.averagePower = 220
+        activity?.total.maximumPower = 700
+        activity?.total.normalizedPower = 230.6
+        activity?.total.workJoules = 2706
+        activity?.total.averageCadence = 88
+        activity?.total.maximumCadence = 120
+        activity?.lap.averagePower = 220
+        activity?.lap.normalizedPower = 230
+        activity?.lap.averageCadence = 88
+        sensors = [SensorStatus(.board, kinds: [.environment, .radar], link: LinkStatus(.connected))]
+        readings[0].vehicles = 2
+        readings[0].vehicleDistance = 40
+        readings[0].vehicleSpeed = 8.3
+        readings[0].pressure = 100_165
+        readings[0].temperature = -3.5
+        readings[0].humidity = 61
     }
 }

@@ -46,6 +46,29 @@ private func run(laps ends: [Int64]) -> RecordedActivity {
 }
 
 struct RecordingReplaySourceTests {
+    /// The figures are those of the rows; the sensor of a recording adds no distance.
+    @Test(arguments: [(Sport.ride, 90.0), (.run, 180)])
+    func powerAndCadenceAreThoseOfTheRows(sport: Sport, cadence: Double) throws {
+        var recording = run(laps: [60_000])
+        recording.sport = sport
+        let rows = samples(0...60).map { row in
+            guard case .sample(var sample) = row else { return row }
+            sample.power = sample.at < 30_500 ? 150 : 250
+            sample.cadence = 90
+            sample.temperature = 21
+            return .sample(sample)
+        }
+        let (events, states) = replay(
+            recording, [.begin(at: 0, .command)] + rows + [.end(at: 60_000, .command)])
+        let total = try summary(events).total
+        #expect(try #require(total.averagePower) == 200)
+        #expect(total.maximumPower == 250)
+        #expect(total.averageCadence == cadence)
+        #expect(abs(total.distanceMetres - 180) < 12)
+        #expect(states.contains { DataField.temperature.value(in: $0) == 21 })
+        #expect(!events.contains { if case .source = $0.kind { true } else { false } })
+    }
+
     @Test func timerAndDistanceMatchTheTrack() throws {
         let rows =
             [.begin(at: 0, .command)] + samples(0...60) + [.end(at: 60_000, .auto), .begin(at: 90_000, .command)]

@@ -64,7 +64,7 @@ import Testing
         let stopped = try Rerecorded(live.entries[...place] + [InputLogEntry(at: end.at, .command(.stop))])
         #expect(stopped.events.last == end)
         var recording = stopped.recordingBuilder.recording
-        recording?.strap = live.recordingBuilder.recording?.strap
+        recording?.sensors = live.recordingBuilder.recording?.sensors ?? []
         #expect(live.recordingBuilder.recording == recording)
         var rows = live.rows
         for (index, row) in rows.enumerated().reversed() {

@@ -99,10 +99,48 @@ import Testing
 
         let read = try FitFile([UInt8](Data(contentsOf: URL(filePath: path))))
         #expect(read.recording.laps.map(\.trigger) == made.recording.laps.map(\.trigger))
-        #expect(read.recording.strap == made.recording.strap)
+        #expect(read.recording.sensors == made.recording.sensors)
         #expect(read.recording.sourceTotals?.elapsedMilliseconds == made.recording.total.elapsedMilliseconds)
         #expect(read.recording.sourceTotals?.totalMilliseconds == made.recording.totalMilliseconds)
         #expect(read.recording.sourceTotals?.creator?.text == "paced")
+    }
+
+    @Test(arguments: 1...3 as ClosedRange<UInt64>)
+    func otherReadersReadTheEffortAndTheSensorsOfARide(seed: UInt64) throws {
+        let made = SyntheticRecording.ride(seed: seed)
+        let path = directory("ride.fit")
+        try Data(FitFile.export(made.recording, made.rows)).write(to: URL(filePath: path))
+        try expectNothing(of: ["valid", path])
+        let devices = try check(["totals", path])
+        #expect(
+            devices == """
+                1,1,bluetooth_low_energy,,Polar H10 00000001,12345,,80,good;\
+                2,3,bluetooth_low_energy,favero_electronics,Assioma 17287L,17287,4.25,64,good;\
+                2,2,bluetooth_low_energy,favero_electronics,Assioma 17287L,17287,4.25,64,good;\
+                3,7,bluetooth_low_energy,,KICKR,,,,;4,4,local,,bmp280,,,,
+
+                """)
+
+        let read = try FitFile([UInt8](Data(contentsOf: URL(filePath: path))))
+        var sensors = made.recording.sensors
+        // A file has one text for both.
+        sensors[2].name = sensors[2].model
+        sensors[2].model = nil
+        #expect(read.recording.sensors == sensors)
+        #expect(read.samples.map(\.power) == made.samples.map(\.power))
+        #expect(read.samples.map(\.cadence) == made.samples.map(\.cadence))
+        #expect(read.samples.map(\.leftBalance) == made.samples.map(\.leftBalance))
+        #expect(read.samples.map(\.temperature) == made.samples.map(\.temperature))
+        let (total, expected) = (read.recording.total, made.recording.total)
+        #expect(total.maximumPower == expected.maximumPower && total.maximumCadence == expected.maximumCadence)
+        for (one, other) in [
+            (total.averagePower, expected.averagePower), (total.normalizedPower, expected.normalizedPower),
+            (total.averageCadence, expected.averageCadence),
+        ] {
+            #expect(abs((one ?? -1) - (other ?? -2)) < 0.5)
+        }
+        #expect(read.recording.sourceTotals?.maximumPower == expected.maximumPower)
+        #expect(abs((read.recording.sourceTotals?.normalizedPower ?? 0) - (expected.normalizedPower ?? -1)) <= 0.5)
     }
 
     @Test func sumsAreCorrectWithManyPauses() throws {

@@ -44,6 +44,12 @@ def link_drop(stage):
     scenarios.link_drop(stage)
 
 
+def six_sensors(stage):
+    """Six sensors at once: each is dropped and comes back in turn, then all at once, for a minute or ten."""
+    stage.bluetoothd().start()
+    scenarios.six_sensors(stage)
+
+
 def bluetoothd_kill(stage):
     """bluetoothd crashes during a run, and systemd restarts it."""
     bluetoothd = stage.bluetoothd()

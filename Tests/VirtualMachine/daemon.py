@@ -1,7 +1,10 @@
 """The real `paced` and `pacectl` in the machine, observed from outside: by their sockets and the kernel's counters."""
+import collections
+import json
 import os
 import pathlib
 import shutil
+import sqlite3
 import subprocess
 
 from harness import process
@@ -110,6 +113,16 @@ class Paced(HeartSubscriber):
     def memory(self):
         """Its private memory in KB, without the pages of its program, which are loaded on first use."""
         return self.daemon.kernel_status("RssAnon")
+
+    def measurements(self):
+        """The measurements in the input log of the activities, for each Bluetooth address; not while it runs."""
+        found = collections.defaultdict(list)
+        journal = sqlite3.connect(self.sockets.parent / "state" / "journal.sqlite")
+        for value, in journal.execute("SELECT value FROM input WHERE kind = 'measurement' ORDER BY key"):
+            fields = json.loads(value)
+            found[fields[0].split("/")[0]].append(fields)
+        journal.close()
+        return found
 
     def stop(self):
         """Ends it as systemd does."""

@@ -1,13 +1,16 @@
 """Devices that are plugged into the board and unplugged: receivers, the adapter, keys and LEDs."""
 import fcntl
+import json
 import os
 import pathlib
 import re
 import struct
 
 import keyboard
+from barometer import Barometer, compensated
 from board import (
-    SERVICE, Receiver, beating, configure, exposure, is_active, journal, property_of, run, systemctl, wait_active)
+    SERVICE, Receiver, beating, configure, exposure, is_active, journal, main_process, property_of, run, systemctl,
+    wait_active)
 from harness.timing import boot_ms, expect, wait_for
 
 PANEL = "paced-panel.service"
@@ -98,3 +101,40 @@ def panel(board):
     wait_for(lambda: not lamp.is_on(), 15, "the light off")
     board.measured["exposure"] = exposure(PANEL)
     keys.end()
+
+
+def barometer(board):
+    """The kernel's driver of a BMP280 gives the pressure; the driver is unbound and bound again, with another pressure."""
+    chip, process = Barometer(), main_process()
+
+    # The daemon has this thread while it has a barometer. Reading the journal takes long on this machine.
+    def is_read():
+        tasks = pathlib.Path(f"/proc/{process}/task").glob("*/comm")
+        return "paced-barometer\n" in [task.read_text() for task in tasks]
+
+    def expect_logged(text):
+        wait_for(lambda: text in journal("--unit", SERVICE), 30, text)
+
+    def expect_pressure(pascals):
+        wait_for(is_read, 30, "the thread of the barometer")
+        expect_logged(f"barometer bmp280 (iio:device0) found: {pascals / 100:.1f} hPa")
+        sensors = json.loads(run("pacectl", "--json", "sensors").stdout)["sensors"]
+        pressures = [sensor["pressure_pa"] for sensor in sensors if "environment" in sensor["kinds"]]
+        expect(len(pressures) == 1 and abs(pressures[0] - pascals) < 1, f"STATE has {pressures}, not {pascals}")
+
+    at = boot_ms()
+    chip.plug_in()
+    wait_for(is_read, 30, "the thread of the barometer")
+    board.measured["found_s"] = (boot_ms() - at) / 1000
+    expect_pressure(compensated(chip.PRESSURE))
+    doctor = run("pacectl", "doctor", check=False).stdout
+    expect(re.search(r"^ok +barometer +bmp280 \(iio:device0\)$", doctor, re.MULTILINE), f"doctor: {doctor}")
+    chip.unbind()
+    wait_for(lambda: not is_read(), 30, "the end of the thread")
+    expect_logged("barometer bmp280 (iio:device0) is gone")
+    chip.set_pressure(400000)
+    chip.bind()
+    expect_pressure(compensated(400000))
+    chip.end()
+    wait_for(lambda: not is_read(), 30, "the end of the thread")
+    expect(main_process() == process, "it was restarted")

@@ -25,12 +25,12 @@ from stage import Stage
 WAYS = {"kernel": scenarios, "bluetoothd": bluetoothd_scenarios}
 
 
-def play(way, name, drops):
+def play(way, name, drops, seconds):
     start = time.monotonic()
     stage = None
     trouble = None
     try:
-        stage = Stage(way, name, drops)
+        stage = Stage(way, name, drops, seconds)
         getattr(WAYS[way], name.replace("-", "_"))(stage)
     except Exception as error:
         trouble = str(error) if isinstance(error, Failed) else traceback.format_exc()
@@ -60,9 +60,11 @@ def main(drops, programs, names):
     pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled").write_text("never")
     daemon.install(programs)
     measured = []
+    # How long six sensors are dropped in turn: ten minutes in a long run.
+    seconds = 600 if drops >= 50 else 60
     for way, name in (name.split("/") for name in names):
         shares = SHARES[way]
-        measured.append(play(way, name, round(shares.get(name, 0) * drops / sum(shares.values()))))
+        measured.append(play(way, name, round(shares.get(name, 0) * drops / sum(shares.values())), seconds))
     pathlib.Path("/run/share/measured").write_text("\n".join(map(json.dumps, measured)) + "\n")
 
 

@@ -8,6 +8,7 @@ from daemon import NOBODY, OURS
 from harness.timing import boot_ms, expect, wait_for
 from load import LoadMeter
 from radio import LE, POWERED, attribute_channel
+from several_sensors import six_sensors  # a scenario
 from stage import BACK
 
 OUR_ADDRESS = "F0:F1:F2:F3:F4:F5"
@@ -49,12 +50,12 @@ def scan(stage):
     """pacectl lists the strap with its name, address type, RSSI and services; other commands work meanwhile."""
     stage.air()
     stage.strap().start()
-    paced = stage.paced("--strap", "Nobody 00000000")
+    paced = stage.paced("--sensors", "Nobody 00000000")
     paced.wait("state", lambda line: line["class"] == "STATE", 60)
     shown = paced.pacectl("--json", "scan", "--seconds", "3")
     expect(shown.returncode == 0, f"pacectl scan: {shown.stderr}")
     expect(OUR_ADDRESS in shown.stdout, f"pacectl scan: {shown.stdout}")
-    straps = {strap["address"]: strap for strap in paced.call("strap.scan", seconds=3)}
+    straps = {strap["address"]: strap for strap in paced.call("sensor.scan", seconds=3)}
     strap = straps.get(OUR_ADDRESS)
     expect(strap is not None, f"scan: {straps}")
     expect(strap["name"].endswith(OURS), f"name: {strap}")
@@ -100,7 +101,7 @@ def adapter_off(stage):
 
 def adapter_replug(stage):
     """The adapter is unplugged and plugged in again while the strap lives, the second time under another index."""
-    with stage.run("--strap", OURS, "--adapter", ADAPTER) as (air, strap, paced):
+    with stage.run("--sensors", OURS, "--adapter", ADAPTER) as (air, strap, paced):
         for drop in range(stage.drops):
             air.do("unplug", number=0)
             paced.reason("no-adapter")
@@ -143,7 +144,7 @@ def stranger(stage):
 
     # No strap is chosen, and two are there: the user has to choose.
     ours_so_far = len(ours.events()["connections"])
-    paced = stage.paced("--strap", "auto")
+    paced = stage.paced("--sensors", "auto")
     paced.reason("ambiguous")
     paced.watch(5)
     expect(len(ours.events()["connections"]) == ours_so_far and not other.events()["connections"], "one was connected")
@@ -165,7 +166,7 @@ def unprivileged(stage):
     strap = stage.strap()
     strap.start()
     stage.management.make_ready(0)
-    paced = stage.paced("--strap", f"{OUR_ADDRESS}/random", user=NOBODY)
+    paced = stage.paced("--sensors", f"{OUR_ADDRESS}/random", user=NOBODY)
     stage.measured["first_beat_s"] = paced.beat(paced.started)
     strap.do("drop")
     paced.beat(boot_ms(), hole=True)
@@ -183,7 +184,7 @@ def elsewhere(stage):
     stage.strap().start()
     stage.management.make_ready(0)
     held = attribute_channel(OUR_ADDRESS)
-    paced = stage.paced("--strap", f"{OUR_ADDRESS}/random")
+    paced = stage.paced("--sensors", f"{OUR_ADDRESS}/random")
     paced.reason("in-use")
     paced.watch(2)
     held.close()
@@ -218,7 +219,7 @@ def pairing(stage):
     stage.refused(stranger, ADAPTER)
     strap.do("hesitate")
     with ThreadPoolExecutor() as meanwhile:
-        answer = meanwhile.submit(paced.call, "strap.pair", strap=OURS)
+        answer = meanwhile.submit(paced.call, "sensor.pair", sensor=OURS)
         stage.refused(stranger, ADAPTER)
         expect(not answer.done(), "the strap was not waited for")
         strap.do("agree")

@@ -8,7 +8,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Peripheral"))
 
 from att_peripheral import heart_rate_service, measurement_service
 from bumble import att
-from bumble.core import UUID, AdvertisingData
+from bumble.core import AdvertisingData
 from bumble.device import Device, DeviceConfiguration
 from bumble.hci import Address
 from bumble.pairing import PairingConfig, PairingDelegate
@@ -48,7 +48,7 @@ class Strap(Forked):
     def kill(self):
         """Kills it. The sequence of its heart continues: the next one starts where this one has ended."""
         if self.pid:
-            self.earlier = self.events()["sent"]
+            self.earlier = self.earlier + self.do("finish")["sent"]
             self.settings["beats"] = len(self.earlier)
         super().kill()
 
@@ -69,18 +69,29 @@ class Consent(PairingDelegate):
 class StrapProcess:
     """The strap's process."""
 
+    maker, model = "Polar Electro Oy", "H10"
+    # The list of service UUIDs in the advertising data.
+    advertised = AdvertisingData.INCOMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS
+
     def __init__(self, controller, name, address, pairs, beats):
         self.controller, self.name, self.address, self.pairs = controller, name, address, pairs
         self.device = None
         self.consent = Consent()
-        self.heart = heart_rate_service()
-        self.measurement = self.heart.heart_rate_measurement_characteristic
+        self.service, self.measurement = self.measuring_service()
         self.beating = None
         self.values, self.period, self.beats = None, 1.0, beats
         self.mode = "good"
         self.random = random.Random(1)
         # Reported by `events`: times are CLOCK_BOOTTIME in ms.
         self.connections, self.requests, self.subscriptions, self.sent, self.answers = [], 0, 0, [], []
+
+    def measuring_service(self):
+        """Its service, and the characteristic that notifies."""
+        heart = heart_rate_service()
+        return heart, heart.heart_rate_measurement_characteristic
+
+    def further_services(self):
+        return [measurement_service(self.device)]
 
     async def power_on(self):
         settings = DeviceConfiguration(
@@ -90,9 +101,9 @@ class StrapProcess:
         self.device = Device.from_config_with_hci(settings, transport.source, transport.sink)
         self.device.add_services([
             DeviceInformationService(
-                manufacturer_name="Polar Electro Oy", model_number="H10", serial_number=self.name.split()[-1],
+                manufacturer_name=self.maker, model_number=self.model, serial_number=self.name.split()[-1],
                 firmware_revision="5.0.0"),
-            self.heart, BatteryService(lambda _: 87), measurement_service(self.device)])
+            self.service, BatteryService(lambda _: 87), *self.further_services()])
         self.device.pairing_config_factory = lambda _: PairingConfig(mitm=False, delegate=self.consent)
         self.device.host.long_term_key_provider = self.long_term_key
         if self.pairs:
@@ -112,7 +123,7 @@ class StrapProcess:
             await self.be(**mode)
         data = [(AdvertisingData.FLAGS, bytes([0x06]))]
         if service:
-            data.append((AdvertisingData.INCOMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, bytes(UUID.from_16_bits(0x180D))))
+            data.append((self.advertised, bytes(self.service.uuid)))
         if named:
             data.append((AdvertisingData.COMPLETE_LOCAL_NAME, self.name.encode()))
         self.device.advertising_data = bytes(AdvertisingData(data))
@@ -136,6 +147,11 @@ class StrapProcess:
 
     async def agree(self):
         self.consent.willing.set()
+
+    async def finish(self):
+        """Sends no further measurement; the result is that of `events`."""
+        self.rest()
+        return await self.events()
 
     async def drop(self):
         """Closes the connection, as a strap that is taken off does."""
@@ -188,7 +204,7 @@ class StrapProcess:
         await asyncio.sleep(self.period * self.random.random())
         while True:
             value = self.value()
-            self.sent.append({"at": boot_ms(), "value": value.hex()})
+            self.sent.append({"at": boot_ms(), "value": value.hex(), "connection": self.connections[-1]["at"]})
             if self.mode == "indicates":
                 for handle in self.device.connections:
                     self.send(handle, bytes([0x1D]) + self.measurement.handle.to_bytes(2, "little") + value)

@@ -9,4 +9,5 @@
         fake_bluez     a D-Bus, and a service on it with bluetoothd's name
     fake_gpsd      a gpsd that sends what a test gives it
         fake_systemd   systemd as a service sees it
+    made_ride      a ride with power, cadence and speed, and its figures by independent code
 """

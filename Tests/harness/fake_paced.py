@@ -35,7 +35,7 @@ RUN = IDLE | {
 }
 SETTINGS = {
     "metric": True, "twelve_hour_clock": False, "use_heart_rate_zones": True, "sport": "run", "auto_lap_m": 0,
-    "auto_lap_s": 0, "auto_stop_minutes": 0, "straps": [], "zones": [114, 133, 152, 171, 180],
+    "auto_lap_s": 0, "auto_stop_minutes": 0, "sensors": [], "zones": [114, 133, 152, 171, 180],
 }
 SUMMARY = {
     "id": 17, "sport": "run", "open": False, "elapsed_ms": 1632300, "total_ms": 1700000, "distance_m": 5034.2,
@@ -73,6 +73,8 @@ class FakePaced:
         # Those of state.sock.
         self.subscribers = []
         self.refusal = None
+        # The block `sensors`.
+        self.sensors = []
         # The result of each scan; the last one repeats.
         self.straps = [[]]
         self.running = threading.Event()
@@ -145,6 +147,8 @@ class FakePaced:
                     state = dict(self.state)
                     if "fields" in watch.get("blocks", []):
                         state["blocks"] = {"fields": fields(state)}
+                    if "sensors" in watch.get("blocks", []):
+                        state["blocks"] = {"sensors": self.sensors}
                     self.say(client, state | {"seq": seq})
                     wants = not self.answers_watch or "SETTINGS" in watch.get("classes", [])
                     if self.tells_settings and wants and said != self.settings:
@@ -160,18 +164,18 @@ class FakePaced:
             method, params = request["method"], request.get("params", {})
             self.asked.append((method, params))
             reply = {"jsonrpc": "2.0", "id": request["id"]}
-            if self.refusal and method.startswith(("run.", "strap.")):
+            if self.refusal and method.startswith(("run.", "sensor.")):
                 reply["error"] = self.refusal
             elif method == "settings.get":
                 reply["result"] = self.settings[params["key"]] if "key" in params else self.settings
             elif method == "settings.set":
                 reply["result"] = self.settings[params["key"]] = params["value"]
-            elif method == "strap.scan":
+            elif method == "sensor.scan":
                 time.sleep(min(params["seconds"], 0.2))
                 reply["result"] = self.straps.pop(0) if len(self.straps) > 1 else self.straps[0]
-            elif method == "strap.use":
+            elif method == "sensor.use":
                 reply["result"] = {"link": "disconnected", "reason": "searching"}
-            elif method == "strap.forget":
+            elif method == "sensor.forget":
                 reply["result"] = None
             elif method == "status":
                 reply["result"] = self.state | {"seq": 1}

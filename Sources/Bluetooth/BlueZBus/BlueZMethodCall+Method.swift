@@ -26,6 +26,8 @@ extension BlueZMethodCall {
         case .startNotify(let path): (path, characteristic, "StartNotify", [])
         case .stopNotify(let path): (path, characteristic, "StopNotify", [])
         case .read(let path): (path, characteristic, "ReadValue", [options])
+        case .write(let path, let value):
+            (path, characteristic, "WriteValue", [.bytes(value), .properties(["type": .string("request")])])
         case .registerAgent:
             (
                 "/org/bluez", "org.bluez.AgentManager1", "RegisterAgent",

@@ -49,6 +49,7 @@ extension DisconnectCause {
         self =
             switch error.code {
             case EBUSY: .inUse
+            case ENOMEM, EMLINK: .adapterFull
             case EACCES, EBADE: .pairingNeeded
             case ECONNREFUSED, EHOSTDOWN, ETIMEDOUT: waited >= Self.shortestAbsence ? .notFound : .unreachable
             default: .unreachable

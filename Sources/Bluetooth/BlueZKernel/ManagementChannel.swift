@@ -114,8 +114,8 @@ final class ManagementChannel {
     }
 
     /// Sends the commands that leave the adapter clean, before the channel is released. Their replies are not awaited.
-    func part(from strap: LEAddress?, at now: Instant) {
-        perform(session.parted(from: strap), at: now)
+    func part(from sensors: [LEAddress], at now: Instant) {
+        perform(session.parted(from: sensors), at: now)
     }
 
     private func reopen(at now: Instant) {

@@ -94,7 +94,8 @@ package struct PanelConfiguration: Equatable, Sendable {
     /// Names of devices have spaces, so there are commas between them.
     private static func devices(_ assignment: ConfigurationFile.Assignment) throws(Wrong) -> [String] {
         let devices = try words(assignment, separator: ",", what: "devices")
-        if let path = devices.first(where: { $0.contains("/") && (!$0.hasPrefix("/dev/") || $0.contains("/../")) }) {
+        if let path = devices.first(where: { $0.contains("/") && (!$0.hasPrefix("/dev/") || $0.containsText("/../")) })
+        {
             throw Wrong(
                 what: "Devices needs names or paths that begin with /dev/, separated by commas, not \(shown(path))")
         }

@@ -12,7 +12,7 @@ import Linux
 ///
 /// Source: Linux, Documentation/ABI/testing/sysfs-class-power; drivers/hwmon/raspberrypi-hwmon.c, whose
 /// `in0_lcrit_alarm` is 1 if the voltage was too low at any time in the 2 s before the driver's last check.
-package struct PowerSupplies: Sendable {
+package struct PowerSupplies: DeviceSource {
     private let supplies: String
     private let sensors: String
 
@@ -24,7 +24,6 @@ package struct PowerSupplies: Sendable {
         self.sensors = sensors
     }
 
-    /// Whether there is anything to read. It accesses no hardware: the names come from the kernel.
     package var areThere: Bool {
         !devices(in: supplies).isEmpty || voltageSensor != nil
     }

@@ -42,7 +42,7 @@ extension SystemFacts {
         }
         if known.isEmpty { return .unknown(check, "the kernel does not report the features of the adapter") }
         return .failed(
-            check, "no adapter supports Bluetooth Low Energy, which straps use",
+            check, "no adapter supports Bluetooth Low Energy, which sensors use",
             "plug in an adapter of Bluetooth 4.0 or later")
     }
 
@@ -99,16 +99,19 @@ extension SystemFacts {
         let strap = facts.strap ?? "a strap"
         if facts.strapIsConnected { return .ok(check, "\(strap) is connected") }
         switch facts.strapReason.flatMap(LinkReason.init) {
-        case .off: return .note(check, "paced is set to use no strap", "pacectl strap auto")
+        case .off: return .note(check, "paced is set to use no strap", "pacectl sensors auto")
         case .noBluetooth, .noAdapter: return .unknown(check, "no Bluetooth adapter")
         case .adapterOff: return .failed(check, "the adapter is powered off", "bluetoothctl power on")
         case .adapterBlocked: return .failed(check, "the adapter is blocked", "sudo rfkill unblock bluetooth")
         case .noPermission:
             return .failed(check, "paced lacks permission to use Bluetooth", startBluetoothd)
         case .ambiguous:
-            return .failed(check, "more than one strap is in range", "pacectl scan", "pacectl strap use STRAP")
+            return .failed(check, "more than one strap is in range", "pacectl scan", "pacectl sensors add STRAP")
         case .needsPairing:
-            return .failed(check, "\(strap) requires pairing", "pacectl strap pair STRAP")
+            return .failed(check, "\(strap) requires pairing", "pacectl sensors pair STRAP")
+        case .adapterFull:
+            return .failed(
+                check, "the adapter has no room for another connection", "disconnect other Bluetooth devices")
         case .inUse:
             return .failed(check, "\(strap) is connected to another device", "disconnect it there, or close the app")
         case .silent:
@@ -123,7 +126,7 @@ extension SystemFacts {
         default:
             return .failed(
                 check, facts.strap.map { "\($0) is not in range" } ?? "none is in range",
-                "wet it, put it on, and list the straps in range: pacectl scan")
+                "wet it, put it on, and list the sensors in range: pacectl scan")
         }
     }
 }

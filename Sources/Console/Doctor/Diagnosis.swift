@@ -66,8 +66,8 @@ extension SystemFacts {
         [
             configurationDiagnosis, unitDiagnosis, socketDiagnosis, groupDiagnosis, diskDiagnosis, clockDiagnosis,
             adapterDiagnosis, lowEnergyDiagnosis, blockDiagnosis, bluetoothdDiagnosis, capabilityDiagnosis,
-            strapDiagnosis, gpsdDiagnosis, receiverDiagnosis, uartDiagnosis, fixDiagnosis, panelDiagnosis,
-            faultDiagnosis,
+            strapDiagnosis, gpsdDiagnosis, receiverDiagnosis, uartDiagnosis, fixDiagnosis, barometerDiagnosis,
+            panelDiagnosis, faultDiagnosis,
         ].compactMap(\.self)
     }
 

@@ -21,6 +21,7 @@ struct Doctor {
         readDaemon(into: &findings)
         readGpsd(into: &findings)
         findings.receivers = tree.receivers()
+        findings.barometers = tree.barometers()
         findings.uart = tree.uart()
         findings.disk = tree.disk(state.path)
         findings.clock.isSynchronised = Clock.isSynchronised()

@@ -185,6 +185,13 @@ extension SystemFacts {
         return .note(check, "not synchronised yet; a run gets its time from the first fix or the network")
     }
 
+    /// Nil without a barometer, which most boards lack.
+    var barometerDiagnosis: Diagnosis? {
+        guard let first = barometers.first else { return nil }
+        let others = barometers.dropFirst()
+        return .ok("barometer", first + (others.isEmpty ? "" : "; also \(others.joined(separator: ", "))"))
+    }
+
     var panelDiagnosis: Diagnosis? {
         let check = "panel"
         let unit = units?["paced-panel.service"]

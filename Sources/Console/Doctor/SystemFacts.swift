@@ -21,6 +21,8 @@ struct SystemFacts: Equatable {
     var gpsd = Gpsd.off
     var receivers = Receivers()
     var uart = Uart()
+    /// Barometers of the kernel, in the order in which paced tries them: `bmp280 (iio:device0)`.
+    var barometers: [String] = []
     var disk = Disk(path: "/var/lib/paced")
     var clock = Clock()
     var groups = Groups()

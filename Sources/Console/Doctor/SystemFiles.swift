@@ -177,6 +177,11 @@ extension SystemFiles {
         return isPlain && (1...64).contains(text.utf8.count) ? text : nil
     }
 
+    /// The barometers of the kernel. No value is read: a bus may block.
+    func barometers() -> [String] {
+        Barometers(directory: root + Barometers.kernelDirectory).devices.map(\.text)
+    }
+
     func uart() -> SystemFacts.Uart {
         var uart = SystemFacts.Uart()
         if exists("/etc/default/gpsd") {

@@ -4,7 +4,7 @@ import Linux
 import Storage
 import Wire
 
-/// A recording that is replayed. A child process parses it; every row that it emits is validated like an upload's.
+/// A recording that is replayed. A child process parses it; the daemon validates each row as one of an upload.
 ///
 ///     pacectl rows FILE|ID ──▶ pipe ──▶ unnamed file ──▶ ActivityUploadReader ──▶ rows
 struct ReplayedRecording {
@@ -46,7 +46,7 @@ struct ReplayedRecording {
             }
             try spool.append(bytes, to: Self.number)
         }
-        let words = Self.harmless(ending.errors)
+        let words = Self.firstLine(of: ending.errors)
         guard ending.isSuccess else {
             throw Failure(
                 description: ending.isLate
@@ -54,9 +54,7 @@ struct ReplayedRecording {
                     : words.isEmpty ? "pacectl, which reads the recording, has failed" : words,
                 isStopped: ending.isStopped)
         }
-        var header: RecordedActivity?
-        while header == nil { header = try spool.check(Self.number)?.0 }
-        self.header = header ?? RecordedActivity(sport: .other, started: UTC(milliseconds: 0))
+        header = try Self.check(&spool)
         self.spool = spool
         warning = words
     }
@@ -71,17 +69,17 @@ struct ReplayedRecording {
         try spool.rewind(Self.number)
     }
 
-    /// The first line of the child's errors, without its name and without control characters.
-    private static func harmless(_ errors: String) -> String {
+    /// The first line of the child's errors, without its name and without control characters; empty if there is none.
+    private static func firstLine(of errors: String) -> String {
         var line = errors.split(separator: "\n").first.map(String.init) ?? ""
         if line.hasPrefix("pacectl: ") { line.removeFirst("pacectl: ".count) }
-        // In parts, because a sanitised text is short.
-        var words = ""
-        while !line.isEmpty, words.utf8.count < 1024 {
-            let part = String(line.prefix(SanitizedText.characterLimit))
-            words += SanitizedText(part)?.text ?? ""
-            line.removeFirst(part.count)
+        return SanitizedText.line(line, limit: 1024) ?? ""
+    }
+
+    /// Checks all rows of the file and returns its header.
+    private static func check(_ spool: inout UploadSpools) throws -> RecordedActivity {
+        while true {
+            if let (header, _) = try spool.check(number) { return header }
         }
-        return words
     }
 }

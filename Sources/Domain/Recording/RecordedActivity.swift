@@ -25,14 +25,55 @@ package struct RecordedActivity: Equatable, Sendable {
     /// Active time in zones 0 to 5, in milliseconds; empty if no zones were set.
     package var zoneMilliseconds: [Int64] = []
     package var zones: Zones?
-    /// The strap that sent most of the beats.
-    package var strap: RecordingStrap?
+    /// The sensors that sent values. Of several straps the one that sent most of the beats comes first.
+    package var sensors: [RecordingSensor] = []
     /// Totals stated by an imported file, shown beside the computed ones.
     package var sourceTotals: SourceTotals?
 
     package init(sport: Sport, started: UTC) {
         self.sport = sport
         self.started = started
+    }
+
+    /// The strap that sent most of the beats.
+    package var strap: RecordingSensor? {
+        sensors.first { $0.kinds.contains(.heartRate) }
+    }
+
+    /// Converts the cadences of the totals of an imported file, which are those of one foot.
+    package mutating func countBothFeet() {
+        scaleCadences(by: sport.stepsPerCadence)
+    }
+
+    /// Changes the sport, and the cadences of the totals if only one of both counts steps.
+    package mutating func changeSport(to other: Sport) {
+        let factor = other.stepsPerCadence / sport.stepsPerCadence
+        sport = other
+        scaleCadences(by: factor)
+    }
+
+    private mutating func scaleCadences(by factor: Double) {
+        guard factor != 1 else { return }
+        total.scaleCadence(by: factor)
+        for index in laps.indices { laps[index].figures.scaleCadence(by: factor) }
+    }
+}
+
+extension Sport {
+    /// The cadence of totals over that of samples: on foot a total counts the steps of both feet, a sample those of one.
+    package var stepsPerCadence: Double {
+        isOnFoot ? 2 : 1
+    }
+
+    package var isOnFoot: Bool {
+        self != .ride && self != .other
+    }
+}
+
+extension Totals {
+    fileprivate mutating func scaleCadence(by factor: Double) {
+        averageCadence = averageCadence.map { $0 * factor }
+        maximumCadence = maximumCadence.map { $0 * factor }
     }
 }
 
@@ -53,17 +94,23 @@ package struct RecordingLap: Equatable, Sendable {
     }
 }
 
-/// A strap as files describe it.
-package struct RecordingStrap: Equatable, Sendable {
+/// A sensor as files describe it.
+package struct RecordingSensor: Equatable, Sendable {
+    /// In the order of `SensorKind.allCases`.
+    package var kinds: [SensorKind]
+    /// Nil for the sensors of the board.
     package var address: BluetoothAddress?
     package var name: SanitizedText?
     package var manufacturer: SanitizedText?
+    package var model: SanitizedText?
     package var serialNumber: SanitizedText?
     package var firmware: SanitizedText?
     /// 0 to 100, last value received.
     package var batteryPercent: Int?
 
-    package init() {}
+    package init(_ kinds: [SensorKind]) {
+        self.kinds = kinds
+    }
 }
 
 /// Totals that an imported file states.
@@ -76,6 +123,9 @@ package struct SourceTotals: Equatable, Sendable {
     package var ascentMetres: Double?
     package var averageHeartRate: Double?
     package var maximumHeartRate: Int?
+    package var averagePower: Double?
+    package var maximumPower: Int?
+    package var normalizedPower: Double?
 
     package init() {}
 }

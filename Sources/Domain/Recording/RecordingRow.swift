@@ -60,6 +60,8 @@ package struct RecordingSample: Equatable, Sendable {
     package var cadence: Int?
     /// Watts, 0 to 65534.
     package var power: Int?
+    /// Part of the left pedal in the power, in percent.
+    package var leftBalance: Int?
     /// Degrees Celsius, −127 to 126.
     package var temperature: Int?
 

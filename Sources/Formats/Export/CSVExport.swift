@@ -32,6 +32,7 @@ enum CSVExport {
                 loss.beats += rr.count - kept.count
                 beats += kept
             case .sample(let sample):
+                if sample.leftBalance != nil { loss.balances += 1 }
                 if let last { text.write(last, of: recording, lap: lap, rr: beatsOfLast) }
                 try text.pass(to: sink)
                 while laps.isOver(lap, at: sample.at) { lap += 1 }

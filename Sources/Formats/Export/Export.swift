@@ -35,10 +35,11 @@ package struct ExportLoss: Equatable, Sendable {
     /// Seconds whose distance or speed readers must compute from positions.
     package var distances = 0
     package var speeds = 0
-    /// Seconds whose cadence, power or temperature is lost.
+    /// Seconds whose cadence, power, temperature or balance is lost.
     package var cadences = 0
     package var powers = 0
     package var temperatures = 0
+    package var balances = 0
 
     package init() {}
 }

@@ -45,7 +45,7 @@ struct FitActivity {
         clock = FitClock(started: recording.started)
     }
 
-    /// Writes the type of the file, its creator and the strap.
+    /// Writes the type of the file, its creator and the sensors.
     mutating func begin() {
         let began = clock.second(of: 0)
         let serialNumber = Int64(origin.serialNumber)
@@ -69,17 +69,34 @@ struct FitActivity {
                 .enumeration(Fit.DeviceInfo.source, Fit.DeviceInfo.local),
                 .text(Fit.DeviceInfo.productName, "paced"),
             ])
-        guard let strap = recording.strap else { return }
+        for (index, sensor) in recording.sensors.enumerated() {
+            // A device with several kinds has a message for each, under one index.
+            let numbers = sensor.kinds.compactMap(FitSensor.bluetoothNumber)
+            for number in numbers { write(sensor, Int64(index + 1), number, Fit.DeviceInfo.bluetooth, at: began) }
+            guard numbers.isEmpty else { continue }
+            let isOfBoard = sensor.address == nil && sensor.kinds == [.environment]
+            write(
+                sensor, Int64(index + 1), isOfBoard ? FitSensor.barometer : nil,
+                isOfBoard ? Fit.DeviceInfo.local : Fit.DeviceInfo.bluetooth, at: began)
+        }
+    }
+
+    private mutating func write(
+        _ sensor: RecordingSensor, _ index: Int64, _ type: Int64?, _ source: Int64, at second: Int64
+    ) {
         writer.message(
             .deviceInfo, as: Local.deviceInfo,
             [
-                .uint32(Fit.timestamp, began), .uint8(Fit.DeviceInfo.index, 1),
-                .uint8(Fit.DeviceInfo.type, Fit.DeviceInfo.bluetoothHeartRate),
-                .uint32z(Fit.DeviceInfo.serialNumber, strap.serialNumber.flatMap { Int64($0.text) }),
-                .uint8(Fit.DeviceInfo.batteryStatus, strap.batteryPercent.map(Self.batteryStatus)),
-                .enumeration(Fit.DeviceInfo.source, Fit.DeviceInfo.bluetooth),
-                .text(Fit.DeviceInfo.productName, strap.name?.text),
-                .uint8(Fit.DeviceInfo.batteryLevel, strap.batteryPercent.map { Int64($0) }),
+                .uint32(Fit.timestamp, second), .uint8(Fit.DeviceInfo.index, index),
+                .uint8(Fit.DeviceInfo.type, type),
+                .uint16(Fit.DeviceInfo.maker, FitSensor.manufacturerNumber(of: sensor.manufacturer)),
+                .uint32z(Fit.DeviceInfo.serialNumber, sensor.serialNumber.flatMap { Int64($0.text) }),
+                .uint16(Fit.DeviceInfo.softwareVersion, FitSensor.version(sensor.firmware)),
+                .uint8(Fit.DeviceInfo.batteryStatus, sensor.batteryPercent.map(FitSensor.batteryStatus)),
+                .enumeration(Fit.DeviceInfo.source, source),
+                .text(Fit.DeviceInfo.productName, (sensor.name ?? sensor.model)?.text),
+                .text(Fit.DeviceInfo.descriptor, sensor.name == nil ? nil : sensor.model?.text),
+                .uint8(Fit.DeviceInfo.batteryLevel, sensor.batteryPercent.map { Int64($0) }),
             ])
     }
 
@@ -104,6 +121,7 @@ struct FitActivity {
         closeLaps(before: .max)
         timeInZone(at: ended)
         let began = FitClock(started: recording.started).second(of: 0)
+        let (average, maximum) = (cadence(total.averageCadence), cadence(total.maximumCadence))
         writer.message(
             .session, as: Local.session,
             [
@@ -123,6 +141,13 @@ struct FitActivity {
                 .uint32(Fit.Session.maximumSpeed, total.maximumSpeed.flatMap { Self.scaled($0, by: 1000) }),
                 .uint16(Fit.Session.firstLap, 0), .uint16(Fit.Session.laps, Int64(recording.laps.count)),
                 .enumeration(Fit.Session.trigger, 0),
+                .uint16(Fit.Session.averagePower, total.averagePower.flatMap { Self.scaled($0, by: 1) }),
+                .uint16(Fit.Session.maximumPower, total.maximumPower.map { Int64($0) }),
+                .uint16(Fit.Session.normalizedPower, total.normalizedPower.flatMap { Self.scaled($0, by: 1) }),
+                .uint32(Fit.Session.work, total.workJoules.flatMap { Self.scaled($0, by: 1) }),
+                .uint8(Fit.Session.averageCadence, average?.whole), .uint8(Fit.Session.maximumCadence, maximum?.whole),
+                .uint8(Fit.Session.averageFractionalCadence, average?.part),
+                .uint8(Fit.Session.maximumFractionalCadence, maximum?.part),
             ])
         writer.message(
             .activity, as: Local.activity,
@@ -165,6 +190,7 @@ struct FitActivity {
                 .uint8(Fit.Record.heartRate, sample.heartRate.map { Int64($0) }),
                 .uint8(Fit.Record.cadence, sample.cadence.map { Int64($0) }),
                 .int8(Fit.Record.temperature, sample.temperature.map { Int64($0) }),
+                .uint8(Fit.Record.balance, sample.leftBalance.map { Fit.Record.rightBalance | Int64(100 - $0) }),
             ])
     }
 
@@ -213,6 +239,7 @@ struct FitActivity {
         figures.elapsedMilliseconds = after.timer - lapsBefore.timer
         lapsBefore = after
         let ended = clock.second(of: next.endedAt)
+        let (average, maximum) = (cadence(figures.averageCadence), cadence(figures.maximumCadence))
         writer.message(
             .lap, as: Local.lap,
             [
@@ -226,6 +253,13 @@ struct FitActivity {
                 .uint32(Fit.Lap.maximumSpeed, figures.maximumSpeed.flatMap { Self.scaled($0, by: 1000) }),
                 .enumeration(Fit.Lap.trigger, isLast ? Fit.Lap.sessionEnd : Self.trigger(next.trigger)),
                 .enumeration(Fit.Lap.sport, Fit.number(of: recording.sport)),
+                .uint16(Fit.Lap.averagePower, figures.averagePower.flatMap { Self.scaled($0, by: 1) }),
+                .uint16(Fit.Lap.maximumPower, figures.maximumPower.map { Int64($0) }),
+                .uint16(Fit.Lap.normalizedPower, figures.normalizedPower.flatMap { Self.scaled($0, by: 1) }),
+                .uint32(Fit.Lap.work, figures.workJoules.flatMap { Self.scaled($0, by: 1) }),
+                .uint8(Fit.Lap.averageCadence, average?.whole), .uint8(Fit.Lap.maximumCadence, maximum?.whole),
+                .uint8(Fit.Lap.averageFractionalCadence, average?.part),
+                .uint8(Fit.Lap.maximumFractionalCadence, maximum?.part),
             ])
     }
 
@@ -265,14 +299,12 @@ extension FitActivity {
         return scaled(figures.distanceMetres / Double(figures.elapsedMilliseconds), by: 1e6)
     }
 
-    /// 2 good, 3 ok, 4 low, 5 critical.
-    private static func batteryStatus(percent: Int) -> Int64 {
-        switch percent {
-        case 50...: 2
-        case 25...: 3
-        case 10...: 4
-        default: 5
-        }
+    /// The cadence of a file, in whole revolutions, or steps of one foot, and 1/128 of one.
+    private func cadence(_ perMinute: Double?) -> (whole: Int64, part: Int64)? {
+        guard let perMinute, let units = Self.scaled(perMinute / recording.sport.stepsPerCadence, by: 128),
+            (0..<255 * 128).contains(units)
+        else { return nil }
+        return (units / 128, units % 128)
     }
 
     private static func trigger(_ trigger: Event.Trigger?) -> Int64 {

@@ -36,6 +36,7 @@ enum GPXExport {
                 }
                 if sample.distanceMetres != nil { loss.distances += 1 }
                 if sample.speed != nil { loss.speeds += 1 }
+                if sample.leftBalance != nil { loss.balances += 1 }
                 if isBroken {
                     text.write(isInSegment ? "</trkseg>\n<trkseg>\n" : "<trkseg>\n")
                     isInSegment = true

@@ -20,6 +20,7 @@ enum GeoJSONExport {
         loss.cadences = track.cadences
         loss.powers = track.powers
         loss.temperatures = track.temperatures
+        loss.balances = track.balances
         loss.lonePositions = track.removeLone()
 
         var text = FileText()

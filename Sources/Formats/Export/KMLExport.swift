@@ -17,6 +17,7 @@ enum KMLExport {
         loss.beats = track.beats
         loss.laps = recording.laps.count > 1 ? recording.laps.count : 0
         loss.distances = track.distances
+        loss.balances = track.balances
 
         let columns = Column.all.filter { track[keyPath: $0.count] > 0 }
         var text = FileText()

@@ -30,8 +30,9 @@ enum TCXExport {
             case .beats(_, let rr, _): loss.beats += rr.count
             case .sample(let sample):
                 if sample.temperature != nil { loss.temperatures += 1 }
+                if sample.leftBalance != nil { loss.balances += 1 }
                 while laps.isOver(lap, at: sample.at) {
-                    text.write(isInTrack ? "</Track>\n</Lap>\n" : "</Lap>\n")
+                    text.end(laps, lap, of: recording, isInTrack: isInTrack)
                     isInTrack = false
                     lap += 1
                     text.begin(laps, lap, of: recording)
@@ -42,11 +43,11 @@ enum TCXExport {
                 try text.pass(to: sink)
             }
         }
-        text.write(isInTrack ? "</Track>\n</Lap>\n" : "</Lap>\n")
+        text.end(laps, lap, of: recording, isInTrack: isInTrack)
         while lap < laps.laps.count - 1 {
             lap += 1
             text.begin(laps, lap, of: recording)
-            text.write("</Lap>\n")
+            text.end(laps, lap, of: recording, isInTrack: false)
             try text.pass(to: sink)
         }
         text.element("Notes", escaped: recording.name?.text)
@@ -104,8 +105,45 @@ extension FileText {
         heartRate("AverageHeartRateBpm", lap.figures.averageHeartRate.flatMap { Int(exactly: $0.rounded()) })
         heartRate("MaximumHeartRateBpm", lap.figures.maximumHeartRate)
         write("<Intensity>Active</Intensity>")
+        if !recording.sport.isOnFoot { element("Cadence", Self.cadence(lap.figures.averageCadence, recording)) }
         element("TriggerMethod", escaped: lap.trigger.tcxName)
         write("\n")
+    }
+
+    fileprivate mutating func end(_ laps: Laps, _ index: Int, of recording: RecordedActivity, isInTrack: Bool) {
+        if isInTrack { write("</Track>\n") }
+        let figures = laps.laps[index].figures
+        let (average, maximum) = (
+            Self.cadence(figures.averageCadence, recording), Self.cadence(figures.maximumCadence, recording)
+        )
+        let watts = figures.averagePower.flatMap { DecimalFormat.scaled($0, decimals: 0) }
+            .flatMap { Self.watts(Int($0)) }
+        let isOnFoot = recording.sport.isOnFoot
+        if maximum != nil || isOnFoot && average != nil || watts != nil {
+            write("<Extensions><ax:LX>")
+            if isOnFoot {
+                element("ax:AvgRunCadence", average)
+                element("ax:MaxRunCadence", maximum)
+            } else {
+                element("ax:MaxBikeCadence", maximum)
+            }
+            element("ax:AvgWatts", watts)
+            element("ax:MaxWatts", figures.maximumPower.flatMap(Self.watts))
+            write("</ax:LX></Extensions>\n")
+        }
+        write("</Lap>\n")
+    }
+
+    /// A cadence as files have it; nil if the schema does not allow it.
+    private static func cadence(_ perMinute: Double?, _ recording: RecordedActivity) -> Int? {
+        guard let perMinute,
+            let value = DecimalFormat.scaled(perMinute / recording.sport.stepsPerCadence, decimals: 0)
+        else { return nil }
+        return (0...254).contains(value) ? Int(value) : nil
+    }
+
+    private static func watts(_ value: Int) -> Int? {
+        (0...65_535).contains(value) ? value : nil
     }
 
     private mutating func heartRate(_ name: String, _ value: Int?) {
@@ -120,7 +158,7 @@ extension FileText {
     }
 
     fileprivate mutating func write(_ sample: RecordingSample, of recording: RecordedActivity) {
-        let isOnFoot = recording.sport != .ride && recording.sport != .other
+        let isOnFoot = recording.sport.isOnFoot
         write("<Trackpoint>")
         element("Time", recording.time(at: sample.at))
         if let position = sample.position {

@@ -20,6 +20,7 @@ struct TrackSegments {
     private(set) var cadences = 0
     private(set) var powers = 0
     private(set) var temperatures = 0
+    private(set) var balances = 0
     private(set) var speeds = 0
     private(set) var distances = 0
     private(set) var beats = 0
@@ -60,6 +61,7 @@ struct TrackSegments {
         if sample.cadence != nil { cadences += 1 }
         if sample.power != nil { powers += 1 }
         if sample.temperature != nil { temperatures += 1 }
+        if sample.leftBalance != nil { balances += 1 }
         if sample.speed != nil { speeds += 1 }
         if sample.distanceMetres != nil { distances += 1 }
     }

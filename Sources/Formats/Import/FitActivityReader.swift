@@ -179,7 +179,7 @@ struct FitValues {
     static let imported: Set<Fit.Field> = [
         Fit.timestamp, Fit.Record.latitude, Fit.Record.longitude, Fit.Record.altitude, Fit.Record.heartRate,
         Fit.Record.cadence, Fit.Record.distance, Fit.Record.speed, Fit.Record.power, Fit.Record.temperature,
-        Fit.Record.enhancedSpeed, Fit.Record.enhancedAltitude,
+        Fit.Record.enhancedSpeed, Fit.Record.enhancedAltitude, Fit.Record.balance,
     ]
 
     /// The sample; its times are set later.
@@ -201,6 +201,9 @@ struct FitValues {
         sample.cadence = message.integer(Fit.Record.cadence, in: 0...254)
         sample.power = message.integer(Fit.Record.power, in: 0...65534)
         sample.temperature = message.integer(Fit.Record.temperature, in: -127...126)
+        // Without the bit, the pedal is unknown.
+        let right = Fit.Record.rightBalance
+        sample.leftBalance = message.integer(Fit.Record.balance, in: right...right | 100).map { 100 - ($0 & 0x7F) }
     }
 
     /// Returns these values, completed and overridden by another record of the same second.
@@ -214,6 +217,7 @@ struct FitValues {
         result.sample.cadence = other.sample.cadence ?? sample.cadence
         result.sample.power = other.sample.power ?? sample.power
         result.sample.temperature = other.sample.temperature ?? sample.temperature
+        result.sample.leftBalance = other.sample.leftBalance ?? sample.leftBalance
         return result
     }
 }

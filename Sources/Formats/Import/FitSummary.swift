@@ -4,12 +4,16 @@ import Domain
 struct FitSummary {
     private(set) var sport: Sport?
     private(set) var isIndoor = false
-    private(set) var strap: RecordingStrap?
+    /// The sensors with their indexes in the file.
+    private var devices: [(index: Int64?, sensor: RecordingSensor)] = []
+    private static let sensorLimit = 16
     private var creator: SanitizedText?
     private var maker: Int64?
     private var product: Int64?
     private var sums = SourceTotals()
     private var sessions = 0
+
+    var sensors: [RecordingSensor] { devices.map(\.sensor) }
 
     var sourceTotals: SourceTotals {
         var totals = sums
@@ -27,20 +31,34 @@ struct FitSummary {
         if message[Fit.DeviceInfo.index] == Fit.DeviceInfo.creator {
             creator = creator ?? message.text(Fit.DeviceInfo.productName)
         }
-        switch (message[Fit.DeviceInfo.source], message[Fit.DeviceInfo.type]) {
-        case (Fit.DeviceInfo.bluetooth, Fit.DeviceInfo.bluetoothHeartRate),
-            (Fit.DeviceInfo.antplus, Fit.DeviceInfo.antHeartRate):
-            break
-        default: return
+        let kind = FitSensor.kind(source: message[Fit.DeviceInfo.source], number: message[Fit.DeviceInfo.type])
+        let index = message[Fit.DeviceInfo.index]
+        let known = devices.firstIndex { device in
+            index == nil ? kind.map(device.sensor.kinds.contains) ?? false : device.index == index
         }
-        // Devices repeat the strap's message at the end with fewer fields.
-        var strap = strap ?? RecordingStrap()
-        strap.name = message.text(Fit.DeviceInfo.productName) ?? strap.name
-        strap.serialNumber =
-            message[Fit.DeviceInfo.serialNumber].flatMap { SanitizedText(String($0)) } ?? strap.serialNumber
-        strap.manufacturer = message[Fit.DeviceInfo.maker].flatMap(Self.maker) ?? strap.manufacturer
-        strap.batteryPercent = message.integer(Fit.DeviceInfo.batteryLevel, in: 0...100) ?? strap.batteryPercent
-        self.strap = strap
+        guard let known else {
+            guard let kind, devices.count < Self.sensorLimit else { return }
+            devices.append((index, RecordingSensor([kind])))
+            return Self.update(&devices[devices.count - 1].sensor, from: message)
+        }
+        if let kind, !devices[known].sensor.kinds.contains(kind) {
+            let kinds = devices[known].sensor.kinds + [kind]
+            devices[known].sensor.kinds = SensorKind.allCases.filter(kinds.contains)
+        }
+        Self.update(&devices[known].sensor, from: message)
+    }
+
+    /// Takes the values of a message. Devices repeat it at the end with fewer fields.
+    private static func update(_ sensor: inout RecordingSensor, from message: FitMessage) {
+        sensor.name = message.text(Fit.DeviceInfo.productName) ?? sensor.name
+        sensor.model = message.text(Fit.DeviceInfo.descriptor) ?? sensor.model
+        let serialNumber = message[Fit.DeviceInfo.serialNumber]
+        sensor.serialNumber = serialNumber.flatMap { SanitizedText(String($0)) } ?? sensor.serialNumber
+        let version = message[Fit.DeviceInfo.softwareVersion]
+        sensor.firmware = version.flatMap(FitSensor.firmwareText).flatMap { SanitizedText($0) } ?? sensor.firmware
+        let manufacturer = message[Fit.DeviceInfo.maker]
+        sensor.manufacturer = manufacturer.flatMap(FitSensor.manufacturer) ?? sensor.manufacturer
+        sensor.batteryPercent = message.integer(Fit.DeviceInfo.batteryLevel, in: 0...100) ?? sensor.batteryPercent
     }
 
     /// Adds a session. Several sessions, as in a triathlon, are one activity.
@@ -59,6 +77,12 @@ struct FitSummary {
         sums.maximumHeartRate = [sums.maximumHeartRate, maximum].compactMap(\.self).max()
         let average = message[Fit.Session.averageHeartRate].map { Double($0) }
         sums.averageHeartRate = sessions == 1 ? average : nil
+        let power = message[Fit.Session.averagePower].map { Double($0) }
+        let normalized = message[Fit.Session.normalizedPower].map { Double($0) }
+        let maximumPower = message.integer(Fit.Session.maximumPower, in: 0...65_534)
+        sums.averagePower = sessions == 1 ? power : nil
+        sums.normalizedPower = sessions == 1 ? normalized : nil
+        sums.maximumPower = [sums.maximumPower, maximumPower].compactMap(\.self).max()
     }
 
     private static func sum<Number: AdditiveArithmetic>(_ first: Number?, _ second: Number?) -> Number? {
@@ -67,20 +91,8 @@ struct FitSummary {
     }
 
     private static func creator(_ maker: Int64, product: Int64?) -> String {
-        let name = self.maker(maker)?.text ?? "maker \(maker)"
+        let name = FitSensor.manufacturer(maker)?.text ?? "maker \(maker)"
         return product.map { "\(name), product \($0)" } ?? name
-    }
-
-    /// Returns the name of a common manufacturer.
-    private static func maker(_ number: Int64) -> SanitizedText? {
-        switch number {
-        case 1: SanitizedText("Garmin")
-        case 23: SanitizedText("Suunto")
-        case 32: SanitizedText("Wahoo Fitness")
-        case 123: SanitizedText("Polar Electro")
-        case 265: SanitizedText("Strava")
-        default: nil
-        }
     }
 
     /// Returns the description of a file type.
@@ -104,7 +116,6 @@ struct FitSummary {
         case 8: "record compressed_speed_distance"
         case 9: "record grade"
         case 29: "record accumulated_power"
-        case 30: "record left_right_balance"
         case 31: "record gps_accuracy"
         case 32: "record vertical_speed"
         case 33: "record calories"
@@ -153,7 +164,19 @@ struct FitLap {
         figures.maximumSpeed = message[Fit.Lap.maximumSpeed].map { Double($0) / 1000 }
         figures.averageHeartRate = message[Fit.Lap.averageHeartRate].map { Double($0) }
         figures.maximumHeartRate = message.integer(Fit.Lap.maximumHeartRate, in: 1...254)
+        figures.averagePower = message[Fit.Lap.averagePower].map { Double($0) }
+        figures.maximumPower = message.integer(Fit.Lap.maximumPower, in: 0...65_534)
+        figures.normalizedPower = message[Fit.Lap.normalizedPower].map { Double($0) }
+        figures.workJoules = message[Fit.Lap.work].map { Double($0) }
+        figures.averageCadence = Self.cadence(
+            message[Fit.Lap.averageCadence], message[Fit.Lap.averageFractionalCadence])
+        figures.maximumCadence = Self.cadence(
+            message[Fit.Lap.maximumCadence], message[Fit.Lap.maximumFractionalCadence])
         self.figures = figures
+    }
+
+    private static func cadence(_ whole: Int64?, _ part: Int64?) -> Double? {
+        whole.map { Double($0) + Double(part ?? 0) / 128 }
     }
 
     /// Returns the start in milliseconds since the start of the recording.

@@ -70,7 +70,8 @@ struct FitTrack {
         recording.totalMilliseconds = newest
         recording.total = total.figures
         recording.laps = allLaps()
-        recording.strap = head.strap
+        recording.countBothFeet()
+        recording.sensors = head.sensors
         recording.sourceTotals = head.sourceTotals
         return recording
     }

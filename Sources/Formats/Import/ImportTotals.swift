@@ -14,6 +14,13 @@ struct ImportTotals {
     private var heartWeight = 0.0
     private var heartSum = 0.0
     private var lastHeartRate: Int?
+    private var powerWeight = 0.0
+    private var powerSum = 0.0
+    private var rollingPower = RollingPower()
+    private var fourthPowers = 0.0
+    private var fourthPowerCount = 0
+    private var cadenceWeight = 0.0
+    private var cadenceSum = 0.0
 
     init() {}
 
@@ -22,6 +29,7 @@ struct ImportTotals {
         baseMetres = other.lastMetres
         lastMetres = other.lastMetres
         sinceSample = other.sinceSample
+        rollingPower = other.rollingPower
     }
 
     /// Adds active time.
@@ -47,7 +55,37 @@ struct ImportTotals {
             figures.maximumHeartRate = max(held, figures.maximumHeartRate ?? 0)
         }
         lastHeartRate = sample.heartRate
+        addPower(sample.power.map { Double($0) })
+        if let cadence = sample.cadence.map({ Double($0) }), cadence > 0 {
+            let weight = Double(min(max(sinceSample, 1), Self.longestWeight))
+            cadenceWeight += weight
+            cadenceSum += weight * cadence
+            figures.averageCadence = cadenceSum / cadenceWeight
+            figures.maximumCadence = max(cadence, figures.maximumCadence ?? 0)
+        }
         sinceSample = 0
+    }
+
+    private mutating func addPower(_ watts: Double?) {
+        guard let watts else {
+            rollingPower = RollingPower()
+            return
+        }
+        let weight = Double(min(max(sinceSample, 1), Self.longestWeight))
+        powerWeight += weight
+        powerSum += weight * watts
+        figures.averagePower = powerSum / powerWeight
+        figures.maximumPower = max(Int(watts), figures.maximumPower ?? 0)
+        figures.workJoules = powerSum / 1000
+        for _ in 0..<Int((weight / 1000).rounded()) {
+            guard let average = rollingPower.add(watts) else { continue }
+            let square = average * average
+            fourthPowers += square * square
+            fourthPowerCount += 1
+        }
+        if fourthPowerCount > 0 {
+            figures.normalizedPower = (fourthPowers / Double(fourthPowerCount)).squareRoot().squareRoot()
+        }
     }
 
     /// Adds the file's totals of a lap without points. Its time is added by ``pass(_:)``.
@@ -58,6 +96,36 @@ struct ImportTotals {
             heartSum += Double(time) * rate
             figures.averageHeartRate = heartSum / heartWeight
         }
+        if let watts = source.averagePower, let time = source.elapsedMilliseconds, time > 0 {
+            powerWeight += Double(time)
+            powerSum += Double(time) * watts
+            figures.averagePower = powerSum / powerWeight
+            figures.workJoules = powerSum / 1000
+        }
+        if let watts = source.maximumPower { figures.maximumPower = max(watts, figures.maximumPower ?? 0) }
+        if let cadence = source.averageCadence, let time = source.elapsedMilliseconds, time > 0 {
+            cadenceWeight += Double(time)
+            cadenceSum += Double(time) * cadence
+            figures.averageCadence = cadenceSum / cadenceWeight
+        }
+        if let cadence = source.maximumCadence { figures.maximumCadence = max(cadence, figures.maximumCadence ?? 0) }
         if let rate = source.maximumHeartRate { figures.maximumHeartRate = max(rate, figures.maximumHeartRate ?? 0) }
+    }
+}
+
+/// The average power of the last 30 s, of one value a second.
+private struct RollingPower {
+    private var watts = InlineArray<30, Double>(repeating: 0)
+    private var count = 0
+    private var sum = 0.0
+
+    /// Nil before 30 values.
+    mutating func add(_ value: Double) -> Double? {
+        let place = count % 30
+        // Values are whole watts: the sum stays exact.
+        sum += value - watts[place]
+        watts[place] = value
+        count += 1
+        return count < 30 ? nil : sum / 30
     }
 }

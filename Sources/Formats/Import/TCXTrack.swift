@@ -7,7 +7,7 @@ package struct TCXTrack: TrackParser {
     private enum Place {
         case document, container, activity, lap, track, point
         /// Elements that contain other elements only.
-        case position, extensions, creator
+        case position, extensions, lapExtensions, creator
         /// An element with its number in a Value.
         case valued(Field)
         case value(Field, String)
@@ -17,6 +17,7 @@ package struct TCXTrack: TrackParser {
     private enum Field {
         case point(ParsedTrackPoint.Field)
         case lapTime, lapDistance, lapAverageHeartRate, lapMaximumHeartRate, lapTrigger
+        case lapAverageCadence, lapMaximumCadence, lapAveragePower, lapMaximumPower
         case notes, creatorName
     }
 
@@ -62,7 +63,8 @@ package struct TCXTrack: TrackParser {
         case (.track, "Trackpoint"):
             point = ParsedTrackPoint()
             return .point
-        case (.lap, _), (.point, _), (.position, _), (.extensions, _), (.valued, _): return value(name)
+        case (.lap, _), (.lapExtensions, _): return lapValue(name)
+        case (.point, _), (.position, _), (.extensions, _), (.valued, _): return value(name)
         case (.container, _), (.activity, _), (.track, _):
             track.skipped.count(name)
             return .skipped
@@ -70,14 +72,29 @@ package struct TCXTrack: TrackParser {
         }
     }
 
-    /// Returns the place of an element with a value, or of one that contains such elements.
-    private mutating func value(_ name: String) -> Place {
+    /// Returns the place of an element of a lap with a value, or of one that contains such elements.
+    private mutating func lapValue(_ name: String) -> Place {
         switch (places.last, name) {
         case (.lap, "TotalTimeSeconds"): return .value(.lapTime, name)
         case (.lap, "DistanceMeters"): return .value(.lapDistance, name)
         case (.lap, "AverageHeartRateBpm"): return .valued(.lapAverageHeartRate)
         case (.lap, "MaximumHeartRateBpm"): return .valued(.lapMaximumHeartRate)
         case (.lap, "TriggerMethod"): return .value(.lapTrigger, name)
+        case (.lap, "Extensions"), (.lapExtensions, "LX"): return .lapExtensions
+        case (.lap, "Cadence"), (.lapExtensions, "AvgRunCadence"): return .value(.lapAverageCadence, name)
+        case (.lapExtensions, "MaxBikeCadence"), (.lapExtensions, "MaxRunCadence"):
+            return .value(.lapMaximumCadence, name)
+        case (.lapExtensions, "AvgWatts"): return .value(.lapAveragePower, name)
+        case (.lapExtensions, "MaxWatts"): return .value(.lapMaximumPower, name)
+        default:
+            track.skipped.count(name)
+            return .skipped
+        }
+    }
+
+    /// Returns the place of an element with a value, or of one that contains such elements.
+    private mutating func value(_ name: String) -> Place {
+        switch (places.last, name) {
         case (.point, "Time"): return .value(.point(.time), name)
         case (.point, "Position"): return .position
         case (.position, "LatitudeDegrees"): return .value(.point(.latitude), name)
@@ -125,6 +142,18 @@ package struct TCXTrack: TrackParser {
         case .lapMaximumHeartRate:
             guard let number, (1...255).contains(number) else { return false }
             track.changeLap { $0.maximumHeartRate = Int(number) }
+        case .lapAverageCadence:
+            guard let number, (0...254).contains(number) else { return false }
+            track.changeLap { $0.averageCadence = number }
+        case .lapMaximumCadence:
+            guard let number, (0...254).contains(number) else { return false }
+            track.changeLap { $0.maximumCadence = number }
+        case .lapAveragePower:
+            guard let number, (0...65_535).contains(number) else { return false }
+            track.changeLap { $0.averagePower = number }
+        case .lapMaximumPower:
+            guard let number, (0...65_535).contains(number) else { return false }
+            track.changeLap { $0.maximumPower = Int(number) }
         }
         return true
     }

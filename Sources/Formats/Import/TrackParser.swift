@@ -126,7 +126,7 @@ extension Sport {
                 ("run", .run), ("jog", .run), ("walk", .walk), ("hik", .hike), ("trek", .hike), ("rid", .ride),
                 ("cycl", .ride), ("bik", .ride),
             ]
-            self = words.first { word.contains($0.0) }?.1 ?? .other
+            self = words.first { word.containsText($0.0) }?.1 ?? .other
         }
     }
 }

@@ -18,6 +18,11 @@ struct TrackRows {
         var distanceMetres: Double?
         var averageHeartRate: Double?
         var maximumHeartRate: Int?
+        var averagePower: Double?
+        var maximumPower: Int?
+        /// As in samples.
+        var averageCadence: Double?
+        var maximumCadence: Double?
     }
 
     var skipped = SkippedElements()
@@ -88,6 +93,7 @@ struct TrackRows {
         recording.totalMilliseconds = now
         recording.total = total.figures
         recording.laps = laps
+        recording.countBothFeet()
         return recording
     }
 
@@ -109,6 +115,13 @@ struct TrackRows {
             sum += Double(time) * rate
         }
         if weight > 0 { totals.averageHeartRate = sum / weight }
+        totals.maximumPower = sourceLaps.compactMap(\.maximumPower).max()
+        let joules = sourceLaps.compactMap { lap in
+            lap.averagePower.flatMap { watts in lap.elapsedMilliseconds.map { watts * Double($0) } }
+        }
+        // A lap without power has no part in the average.
+        let time = sourceLaps.reduce(0) { $1.averagePower == nil ? $0 : $0 + Double($1.elapsedMilliseconds ?? 0) }
+        if time > 0 { totals.averagePower = joules.reduce(0, +) / time }
         return totals
     }
 

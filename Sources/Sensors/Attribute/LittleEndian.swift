@@ -24,6 +24,35 @@ extension Span<UInt8> {
         UInt32(try uint16(at: offset)) | UInt32(try uint16(at: offset + 2)) << 16
     }
 
+    /// Reads one byte and advances the offset beyond it; so do the others below with theirs.
+    ///
+    /// - Throws: ``ParseError`` if a byte is missing.
+    func takeUInt8(_ offset: inout Int) throws(ParseError) -> UInt8 {
+        let value = try uint8(at: offset)
+        offset += 1
+        return value
+    }
+
+    func takeUInt16(_ offset: inout Int) throws(ParseError) -> UInt16 {
+        let value = try uint16(at: offset)
+        offset += 2
+        return value
+    }
+
+    func takeInt16(_ offset: inout Int) throws(ParseError) -> Int16 {
+        Int16(bitPattern: try takeUInt16(&offset))
+    }
+
+    func takeUInt24(_ offset: inout Int) throws(ParseError) -> UInt32 {
+        UInt32(try takeUInt16(&offset)) | UInt32(try takeUInt8(&offset)) << 16
+    }
+
+    func takeUInt32(_ offset: inout Int) throws(ParseError) -> UInt32 {
+        let value = try uint32(at: offset)
+        offset += 4
+        return value
+    }
+
     /// A copy of the bytes from `offset` to the end.
     func bytes(from offset: Int) -> [UInt8] {
         var bytes: [UInt8] = []

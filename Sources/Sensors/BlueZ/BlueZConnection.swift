@@ -1,6 +1,7 @@
 package import Domain
 
-/// State machine of one connection to a device through bluetoothd, with a subscription to one of its characteristics.
+/// State machine of one connection to a device through bluetoothd, with a subscription to its characteristics of some
+/// types. The first one decides about the connection; the others are left out if they cannot be subscribed to.
 ///
 ///               disconnected       connected         resolved, with the service       subscribe
 ///     (closing) ──────▶ connecting ────────▶ resolving ─────────────────▶ resolved ──────────▶ subscribed
@@ -26,8 +27,8 @@ package struct BlueZConnection: Sendable {
         case connected
         /// The device has confirmed the subscription.
         case subscribed
-        /// Pass on a notified value.
-        case value([UInt8])
+        /// Pass on a notified value of a characteristic.
+        case value([UInt8], of: AttributeUUID)
         /// The connection is useless. It may take a moment until ``isOver``.
         case end(DisconnectCause)
     }
@@ -77,8 +78,8 @@ package struct BlueZConnection: Sendable {
     static let retryLimit = 10
 
     package let device: String
-    /// The characteristic to subscribe to.
-    private let type: AttributeUUID
+    /// The characteristics to subscribe to, the most important one first.
+    private let types: [AttributeUUID]
     /// Whether the device would send more values. If the link ends soon after one, it was cut off.
     package var expectsValues = false
     /// Whether bluetoothd reports why links end: since 5.73.
@@ -90,8 +91,11 @@ package struct BlueZConnection: Sendable {
     private let begunAt: Instant
     /// The cause of the end, if it was reported.
     private var reason: DisconnectCause?
-    /// The path of the characteristic.
+    /// The type of the first characteristic, and its path.
+    private var type: AttributeUUID?
     private var characteristic: String?
+    /// The other characteristics, and whether their notifications are enabled.
+    private var others: [(path: String, type: AttributeUUID, isNotifying: Bool)] = []
     /// Whether values arrive as property changes.
     private var isNotifying = false
     /// The time limit for the device's confirmation of the subscription.
@@ -103,10 +107,11 @@ package struct BlueZConnection: Sendable {
 
     /// Creates a connection; ``begin(_:at:)`` starts it.
     package init(
-        device: String, subscribingTo type: AttributeUUID, reportsReasons: Bool, isFresh: Bool = false, at now: Instant
+        device: String, subscribingTo types: [AttributeUUID], reportsReasons: Bool, isFresh: Bool = false,
+        at now: Instant
     ) {
         self.device = device
-        self.type = type
+        self.types = types
         self.reportsReasons = reportsReasons
         self.isFresh = isFresh
         begunAt = now
@@ -138,6 +143,11 @@ package struct BlueZConnection: Sendable {
         return [late, retry?.at].compactMap { $0 }.min()
     }
 
+    /// The kinds of measurements that the device has, of those to subscribe to.
+    package func kinds(_ objects: BlueZObjects) -> Set<SensorKind> {
+        Set(types.filter { objects.characteristic($0, of: device) != nil }.compactMap(SensorKind.init(characteristic:)))
+    }
+
     // MARK: Connecting and subscribing
 
     package mutating func begin(_ objects: BlueZObjects, at now: Instant) -> [Action] {
@@ -155,20 +165,31 @@ package struct BlueZConnection: Sendable {
         return [.call(.connect(device: device))]
     }
 
-    /// Subscribes to the characteristic of a device whose services are resolved.
+    /// Subscribes to the characteristics of a device whose services are resolved.
     package mutating func subscribe(_ objects: BlueZObjects, at now: Instant) -> [Action] {
-        guard phase == .resolved, let path = objects.characteristic(type, of: device) else { return [] }
+        guard phase == .resolved else { return [] }
+        let found = types.compactMap { type in objects.characteristic(type, of: device).map { ($0, type) } }
+        guard let (path, type) = found.first else { return [] }
         phase = .subscribing
         agreedBy = now + Self.agreementLimit
         characteristic = path
+        self.type = type
+        others = found.dropFirst().map { ($0, $1, false) }
         return [.call(.startNotify(characteristic: path))]
     }
 
-    /// Repeats the subscription, because some devices forget it.
+    /// Repeats the subscriptions, because some devices forget them.
     package mutating func resubscribe(at now: Instant) -> [Action] {
         guard phase == .subscribed, let characteristic else { return [] }
-        if isNotifying { return [.call(.stopNotify(characteristic: characteristic))] }
-        return [.release, .call(.acquireNotify(characteristic: characteristic))]
+        let repetitions = others.filter(\.isNotifying).map { Action.call(.stopNotify(characteristic: $0.path)) }
+        if isNotifying { return [.call(.stopNotify(characteristic: characteristic))] + repetitions }
+        return [.release, .call(.acquireNotify(characteristic: characteristic))] + repetitions
+    }
+
+    /// Subscribes to the next one of ``others``.
+    private mutating func subscribeNext(after path: String) -> [Action] {
+        let index = others.firstIndex { $0.path == path }.map { $0 + 1 } ?? 0
+        return others.dropFirst(index).first.map { [.call(.startNotify(characteristic: $0.path))] } ?? []
     }
 
     /// Reacts to a change of the objects.
@@ -185,7 +206,7 @@ package struct BlueZConnection: Sendable {
         case .resolving:
             if !isConnected { return end(.unreachable, objects, at: now) }
             guard device?.isResolved ?? false,
-                objects.characteristic(type, of: self.device) != nil
+                types.contains(where: { objects.characteristic($0, of: self.device) != nil })
             else { return [] }
             phase = .resolved
             return [.connected]
@@ -270,6 +291,7 @@ package struct BlueZConnection: Sendable {
             phase = .connecting(until: now + Self.connectionLimit)
             return []
         case .wrongBearer: return end(.unsupported, objects, at: now)
+        case .adapterFull: return end(.adapterFull, objects, at: now)
         case .pairingNeeded, .refused: return end(.pairingNeeded, objects, at: now)
         case .unanswered: return end(.notFound, objects, at: now)
         default: return end(now - begunAt >= Self.absence ? .notFound : .unreachable, objects, at: now)
@@ -283,9 +305,14 @@ package struct BlueZConnection: Sendable {
         let isFirst = phase == .subscribing
         guard let error else {
             retry = nil
+            if let index = others.firstIndex(where: { $0.path == path }) {
+                if others[index].isNotifying { return [] }
+                others[index].isNotifying = true
+                return subscribeNext(after: path)
+            }
             phase = .subscribed
             if case .startNotify = call { isNotifying = true }
-            return isFirst ? [.subscribed] : []
+            return isFirst ? [.subscribed] + subscribeNext(after: path) : []
         }
         switch error.meaning {
         case .underWay, .held:
@@ -300,6 +327,7 @@ package struct BlueZConnection: Sendable {
         case .unanswered: return end(.attTimeout, objects, at: now)
         default: retry = nil
         }
+        if others.contains(where: { $0.path == path }) { return subscribeNext(after: path) }
         if !isFirst { return [] }
         if error.meaning == .held { return end(.inUse, objects, at: now) }
         if case .startNotify = call { return [.call(.acquireNotify(characteristic: path))] }
@@ -315,12 +343,17 @@ package struct BlueZConnection: Sendable {
     package mutating func received(
         _ value: [UInt8], from path: String?, _ objects: BlueZObjects, at now: Instant
     ) -> [Action] {
-        if let path, !isNotifying || path != characteristic { return [] }
-        guard phase == .subscribing || phase == .subscribed else { return [] }
+        guard let type = type(of: path), phase == .subscribing || phase == .subscribed else { return [] }
         guard limit.allows(now) else { return end(.flooded, objects, at: now) }
         guard value.count <= GattClient.mtuLimit else { return [] }
         lastAt = now
-        return [.value(value)]
+        return [.value(value, of: type)]
+    }
+
+    /// The type of the characteristic at a path whose notifications are enabled; nil is that of the descriptor.
+    private func type(of path: String?) -> AttributeUUID? {
+        guard let path, path != characteristic else { return path == nil || isNotifying ? type : nil }
+        return others.first { $0.path == path && $0.isNotifying }?.type
     }
 
     // MARK: The end

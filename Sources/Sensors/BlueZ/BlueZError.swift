@@ -1,3 +1,5 @@
+import Domain
+
 /// An error reply of bluetoothd or the bus.
 package struct BlueZError: Error, Equatable, Sendable {
     /// The name of the error, such as `org.bluez.Error.Failed`.
@@ -14,6 +16,8 @@ package struct BlueZError: Error, Equatable, Sendable {
     package enum Meaning: Equatable, Sendable {
         /// A connection could not be made; bluetoothd uses this for every reason.
         case unreachable
+        /// The adapter holds as many connections as it can.
+        case adapterFull
         /// The device is being connected, or another operation on it is under way: wait.
         case underWay
         /// The operation was done before.
@@ -54,6 +58,8 @@ package struct BlueZError: Error, Equatable, Sendable {
     /// Source: BlueZ 5.66 and 5.82, src/error.c, src/device.c, src/gatt-client.c; D-Bus Specification.
     package static let table: [(name: String, message: String?, meaning: Meaning)] = [
         ("Failed", "le-connection-abort-by-local", .unreachable),
+        ("Failed", "le-connection-concurrent-connection-limit", .adapterFull),
+        ("Failed", "le-connection-memory-allocation", .adapterFull),
         ("Failed", "already in progress", .underWay),
         ("Failed", "br-connection", .wrongBearer),
         ("Failed", "Not paired", .pairingNeeded),
@@ -107,13 +113,13 @@ package struct BlueZError: Error, Equatable, Sendable {
     package var row: Int? {
         Self.table.firstIndex { row in
             (row.name.contains(".") ? row.name : "org.bluez.Error." + row.name) == name
-                && (row.message.map { message.contains($0) } ?? true)
+                && (row.message.map { message.containsText($0) } ?? true)
         }
     }
 
     /// The number in `Operation failed with ATT error: 0x0e`.
     private var attributeError: AttributeError? {
-        guard name == "org.bluez.Error.Failed", message.contains("ATT error"),
+        guard name == "org.bluez.Error.Failed", message.containsText("ATT error"),
             let digits = message.split(separator: "x").last
         else { return nil }
         return UInt8(digits, radix: 16).map { AttributeError(rawValue: $0) }

@@ -19,6 +19,7 @@ package enum BlueZMethodCall: Hashable, Sendable {
     case startNotify(characteristic: String)
     case stopNotify(characteristic: String)
     case read(characteristic: String)
+    case write(characteristic: String, [UInt8])
     case registerAgent
     case unregisterAgent
     case pair(device: String)
@@ -32,7 +33,7 @@ package enum BlueZMethodCall: Hashable, Sendable {
         // The kernel gives an adapter 10 s to switch on.
         case .setPowered: .seconds(15)
         // The device has 30 s to answer.
-        case .acquireNotify, .startNotify, .stopNotify, .read: .seconds(35)
+        case .acquireNotify, .startNotify, .stopNotify, .read, .write: .seconds(35)
         case .ping: .seconds(2)
         default: .seconds(5)
         }

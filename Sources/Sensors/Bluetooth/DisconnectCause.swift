@@ -6,6 +6,8 @@ package enum DisconnectCause: Equatable, Sendable {
     case notFound
     /// Another program on this host uses the device.
     case inUse
+    /// The adapter holds as many connections as it can.
+    case adapterFull
     /// The connection ended for an unknown reason.
     case ended
     /// The host received nothing from the device for the supervision timeout.
@@ -31,6 +33,7 @@ package enum DisconnectCause: Equatable, Sendable {
             switch reason {
             // 0x3D: the message integrity check failed, so the keys of the two ends differ.
             case 0x05, 0x06, 0x0E, 0x0F, 0x18, 0x29, 0x2F, 0x3D: .pairingNeeded
+            case 0x07, 0x09, 0x0D: .adapterFull
             case 0x08, 0x22: .supervisionTimeout
             case 0x13, 0x14, 0x15: .remoteTerminated
             case 0x3B: .parametersRefused

@@ -25,19 +25,15 @@ package struct MgmtAdapterSession: Sendable {
         case endPairing(PairingResult)
     }
 
-    /// The parameters of future discoveries and connections. Parameters are loaded for the device if they differ from
-    /// the usual ones, or if the kernel has no default parameters.
+    /// The parameters of future discoveries and connections. Parameters are loaded for devices if those of one of them
+    /// differ from the usual ones, or if the kernel has no default parameters.
     package struct ScanParameters: Equatable, Sendable {
-        package var parameters: ConnectionParameters
         package var duty: ScanDutyPolicy.Duty
-        package var device: LEAddress?
+        package var devices: [LEAddress: ConnectionParameters]
 
-        package init(
-            parameters: ConnectionParameters = .usual, duty: ScanDutyPolicy.Duty = .full, device: LEAddress? = nil
-        ) {
-            self.parameters = parameters
+        package init(duty: ScanDutyPolicy.Duty = .full, devices: [LEAddress: ConnectionParameters] = [:]) {
             self.duty = duty
-            self.device = device
+            self.devices = devices
         }
     }
 
@@ -74,9 +70,9 @@ package struct MgmtAdapterSession: Sendable {
     private var isSearchWanted = false
     private var pairing = MgmtPairing()
     private var wanted = ScanParameters()
-    /// The default duty now in force, and the parameters loaded for one device.
+    /// The default duty now in force, and the parameters loaded for devices. The kernel keeps only the last ones.
     private var duty: ScanDutyPolicy.Duty?
-    private var loaded: ScanParameters?
+    private var loaded: [LEAddress: ConnectionParameters]?
     /// The devices connected to the adapter; nil until they are read.
     private var connections: [LEAddress]?
     private var leaving: [LEAddress] = []
@@ -120,13 +116,13 @@ package struct MgmtAdapterSession: Sendable {
 
     private var isTuned: Bool {
         duty == wanted.duty
-            && (!needsLoading || loaded?.device == wanted.device && loaded?.parameters == wanted.parameters)
+            && (!needsLoading || loaded == wanted.devices)
     }
 
-    /// Whether parameters must be loaded for the device: the kernel prefers its last parameters to the
-    /// defaults. A kernel without defaults needs them as soon as the device is known.
+    /// Whether parameters must be loaded for the devices: the kernel prefers its last parameters to the
+    /// defaults. A kernel without defaults needs them as soon as a device is known.
     private var needsLoading: Bool {
-        wanted.device != nil && (wanted.parameters != .usual || !knowsDefaults)
+        wanted.devices.values.contains { $0 != .usual } || !wanted.devices.isEmpty && !knowsDefaults
     }
 
     /// Whether a device is connected to the adapter, by any program.
@@ -242,7 +238,7 @@ extension MgmtAdapterSession {
         if discovery.step == .stop { return .stopDiscovery(index: index) }
         if !discovery.isOnAir {
             if duty != wanted.duty { return .setDefaults(index: index, .usual, wanted.duty) }
-            if !isTuned, let device = wanted.device { return .loadParameters(index: index, device, wanted.parameters) }
+            if !isTuned { return .loadParameters(index: index, wanted.devices) }
         }
         return discovery.step == .start ? .startDiscovery(index: index) : nil
     }
@@ -327,7 +323,7 @@ extension MgmtAdapterSession {
             knowsDefaults = status != .unknownCommand
             // Another failure would repeat; the kernel's own defaults are used then.
             duty = flight.tuning.duty
-        case .loadParameters: loaded = flight.tuning
+        case .loadParameters: loaded = flight.tuning.devices
         case .startDiscovery: discovery.started(status, at: now)
         case .stopDiscovery: discovery.ended(at: now)
         default: break
@@ -383,15 +379,15 @@ extension MgmtAdapterSession {
 
     /// Returns the commands that release the adapter before the channel is closed.
     ///
-    /// - Parameter device: the connected device.
-    package mutating func parted(from device: LEAddress?) -> [Action] {
+    /// - Parameter devices: our connected devices.
+    package mutating func parted(from devices: [LEAddress]) -> [Action] {
         guard isOpen, isPermitted, let index else { return [] }
         var commands: [MgmtCommand] = []
         if discovery.isOnAir { commands.append(.stopDiscovery(index: index)) }
         if let pairingDevice = pairing.abandon() {
             commands += [.cancelPairing(index: index, pairingDevice), .setBondable(index: index, false)]
         }
-        if let device, isConnected(device) { commands.append(.disconnect(index: index, device)) }
+        commands += devices.filter(isConnected).map { .disconnect(index: index, $0) }
         return commands.map { .send($0.bytes) }
     }
 

@@ -27,8 +27,9 @@ package enum MgmtCommand: Equatable, Sendable {
     case answer(index: UInt16, PairingQuestion, [UInt8], isYes: Bool)
     case startDiscovery(index: UInt16)
     case stopDiscovery(index: UInt16)
-    /// Loads the parameters for one device; discards those of all that the kernel does not connect automatically.
-    case loadParameters(index: UInt16, LEAddress, ConnectionParameters)
+    /// Loads the parameters for these devices; discards those of all others that the kernel does not connect
+    /// automatically.
+    case loadParameters(index: UInt16, [LEAddress: ConnectionParameters])
     /// Sets the default parameters of connections and the duty of scans.
     case setDefaults(index: UInt16, ConnectionParameters, ScanDutyPolicy.Duty)
 
@@ -67,7 +68,7 @@ package enum MgmtCommand: Equatable, Sendable {
         case .readIndexList: Self.noIndex
         case .readInformation(let index), .setPowered(let index), .setLowEnergy(let index), .disconnect(let index, _),
             .readConnections(let index), .startDiscovery(let index), .stopDiscovery(let index),
-            .loadParameters(let index, _, _), .setDefaults(let index, _, _), .setBondable(let index, _),
+            .loadParameters(let index, _), .setDefaults(let index, _, _), .setBondable(let index, _),
             .loadKeys(let index, _), .setCapability(let index), .pair(let index, _), .cancelPairing(let index, _),
             .unpair(let index, _), .answer(let index, _, _, _):
             index
@@ -98,7 +99,9 @@ package enum MgmtCommand: Equatable, Sendable {
         case .answer(_, _, let device, _): device
         case .loadKeys(_, let keys): Self.list(keys)
         case .startDiscovery, .stopDiscovery: [Self.discoveryType]
-        case .loadParameters(_, let device, let parameters): [1, 0] + device.managementBytes + parameters.bytes
+        case .loadParameters(_, let devices):
+            [UInt8(devices.count), 0]
+                + devices.map { $0.managementBytes + $1.bytes }.sorted { $0.lexicographicallyPrecedes($1) }.joined()
         case .setDefaults(_, let parameters, let duty): Self.defaults(parameters, duty)
         }
     }

@@ -19,7 +19,7 @@ package enum DiskRequest: Equatable, Sendable {
     /// Checks whether a file of the state directory is a journal that can be recovered.
     case recoverable(file: String)
     /// Writes the strap store.
-    case write(StrapStore, in: StrapStoreFile)
+    case write(SensorStore, in: SensorStoreFile)
     /// Creates the file of an upload, appends to it, closes it.
     case openUpload(Int)
     case appendUpload(Int, [UInt8])

@@ -96,6 +96,8 @@ package enum JournalChange: Equatable, Sendable {
             switch entry.kind {
             case .snapshot: size + 16_384
             case .input(.heart(let measurement)): size + 32 + 2 * measurement.rrIntervals.count
+            case .input(.measurement(_, .heartRate(let heart))): size + 32 + 2 * heart.rrIntervals.count
+            case .input(.sensor): size + 512
             case .input(.setting): size + 2048
             case .input, .command, .suspended, .outage, .shutdown, .ended: size
             }

@@ -83,14 +83,14 @@ package final class JournalReader {
 
     /// A whole activity. Nil if none has that number.
     package func recording(_ id: Int) throws(SQLiteError) -> RecordedActivity? {
-        let statement = try database.prepare(Self.activities + " WHERE id = ?")
+        let statement = try database.prepare(activities + " WHERE id = ?")
         try statement.bind(id)
         guard try statement.step() else { return nil }
         var recording = Self.recording(statement)
         statement.reset()
         recording.isIndoor = try isIndoor(id)
         recording.laps = try laps(of: id)
-        recording.strap = try strap(of: id)
+        recording.sensors = try sensors(of: id)
         return recording
     }
 
@@ -99,7 +99,8 @@ package final class JournalReader {
         let keys = JournalSchema.keys(of: id)
         let last = try database.integer(
             "SELECT max(key) FROM record WHERE key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)")
-        return JournalRows(database, first: keys.lowerBound, last: last, isIndoor: try isIndoor(id))
+        return JournalRows(
+            database, first: keys.lowerBound, last: last, isIndoor: try isIndoor(id), hasBalance: hasSensors)
     }
 
     /// Whether an activity is indoors. Earlier releases marked only backdated ones; their start commands state it.
@@ -140,18 +141,31 @@ package final class JournalReader {
 
     // MARK: Decoding
 
-    private static let activities = """
+    private var hasSensors: Bool { version >= JournalSchema.versionWithSensors }
+
+    /// The columns of power and cadence of an activity or a lap.
+    private var effort: String {
+        hasSensors
+            ? "power_average_w, power_maximum_w, power_normalized_w, work_j, cadence_average, cadence_maximum, "
+                + "power_zone_ms"
+            : "NULL, NULL, NULL, NULL, NULL, NULL, NULL"
+    }
+
+    /// The columns in the order of the table.
+    private var activities: String {
+        """
         SELECT id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,
         elapsed_ms, moving_ms, distance_m, maximum_speed_mps, heart_average_bpm, heart_maximum_bpm, gaps,
-        zones, zone_ms, claim FROM activity
+        zones, zone_ms, claim, NULL, \(effort), \(hasSensors ? "power_best_w" : "NULL") FROM activity
         """
+    }
 
     private var summaries: String {
         """
         SELECT id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,
         elapsed_ms, moving_ms, distance_m, maximum_speed_mps, heart_average_bpm, heart_maximum_bpm, gaps,
         (SELECT count(*) FROM lap WHERE lap.activity = activity.id),
-        \(version >= JournalSchema.versionWithRecovery ? "recovered" : "NULL") FROM activity
+        \(version >= JournalSchema.versionWithRecovery ? "recovered" : "NULL"), \(effort) FROM activity
         """
     }
 
@@ -162,8 +176,9 @@ package final class JournalReader {
         var summary = ActivitySummary(
             id: Int(statement.integer(0) ?? 0), sport: sport(statement), isOpen: isOpen, started: started,
             ended: isOpen ? nil : started.map { UTC(milliseconds: $0.milliseconds + total) },
-            total: figures(statement, from: 10), totalMilliseconds: total, laps: Int(statement.integer(17) ?? 0),
-            gaps: Int(statement.integer(16) ?? 0), isDemo: statement.integer(3) == 1)
+            total: figures(statement, from: 10, effort: 19), totalMilliseconds: total,
+            laps: Int(statement.integer(17) ?? 0), gaps: Int(statement.integer(16) ?? 0),
+            isDemo: statement.integer(3) == 1)
         summary.isTimeGuessed = statement.integer(8) == 2
         summary.name = statement.text(6).flatMap { SanitizedText($0) }
         summary.recovered = statement.text(18).flatMap(RecordingText.note)
@@ -180,7 +195,8 @@ package final class JournalReader {
         recording.isTimeUncertain = columns.integer(8) == 1
         recording.isTimeGuessed = columns.integer(8) == 2
         recording.totalMilliseconds = columns.integer(9) ?? 0
-        recording.total = Self.figures(columns, from: 10)
+        recording.total = Self.figures(columns, from: 10, effort: 21)
+        recording.total.bestPowers = columns.text(28).map(RecordingText.powers) ?? BestPowers()
         recording.zones = columns.text(17).flatMap(RecordingText.list).flatMap { try? Zones($0.map { Int($0) }) }
         recording.zoneMilliseconds = columns.text(18).flatMap(RecordingText.list) ?? []
         recording.sourceTotals = columns.text(19).flatMap(RecordingText.totals)
@@ -191,7 +207,10 @@ package final class JournalReader {
         statement.text(1).flatMap(Sport.init(token:)) ?? .other
     }
 
-    private static func figures(_ statement: some JournalColumns, from column: Int32) -> Totals {
+    /// - Parameter effort: the first column of power and cadence.
+    private static func figures(
+        _ statement: some JournalColumns, from column: Int32, effort: Int32
+    ) -> Totals {
         var figures = Totals()
         figures.elapsedMilliseconds = statement.integer(column) ?? 0
         figures.movingMilliseconds = statement.integer(column + 1) ?? 0
@@ -199,6 +218,14 @@ package final class JournalReader {
         figures.maximumSpeed = statement.real(column + 3)
         figures.averageHeartRate = statement.real(column + 4)
         figures.maximumHeartRate = statement.integer(column + 5).map { Int($0) }
+        figures.averagePower = statement.real(effort)
+        figures.maximumPower = statement.integer(effort + 1).map { Int($0) }
+        figures.normalizedPower = statement.real(effort + 2)
+        figures.workJoules = statement.real(effort + 3)
+        figures.averageCadence = statement.real(effort + 4)
+        figures.maximumCadence = statement.real(effort + 5)
+        let zones = statement.text(effort + 6).flatMap(RecordingText.list)
+        figures.powerZones = zones.map { ZoneTimes(milliseconds: $0) } ?? ZoneTimes()
         return figures
     }
 
@@ -206,7 +233,7 @@ package final class JournalReader {
         let statement = try database.prepare(
             """
             SELECT trigger, began_ms, ended_ms, elapsed_ms, moving_ms, distance_m, maximum_speed_mps, heart_average_bpm,
-            heart_maximum_bpm FROM lap WHERE activity = ? ORDER BY number
+            heart_maximum_bpm, \(effort) FROM lap WHERE activity = ? ORDER BY number
             """)
         try statement.bind(id)
         var laps: [RecordingLap] = []
@@ -217,26 +244,32 @@ package final class JournalReader {
     static func lap(_ columns: some JournalColumns) -> RecordingLap {
         RecordingLap(
             trigger: columns.text(0).flatMap(Event.Trigger.init(token:)), beganAt: columns.integer(1) ?? 0,
-            endedAt: columns.integer(2) ?? 0, figures: figures(columns, from: 3))
+            endedAt: columns.integer(2) ?? 0, figures: figures(columns, from: 3, effort: 9))
     }
 
-    private func strap(of id: Int) throws(SQLiteError) -> RecordingStrap? {
+    private func sensors(of id: Int) throws(SQLiteError) -> [RecordingSensor] {
         let statement = try database.prepare(
-            "SELECT address, name, manufacturer, serial_number, firmware, battery_percent FROM sensor WHERE activity = ?"
-        )
+            """
+            SELECT \(hasSensors ? "kinds" : "NULL"), address, name, manufacturer, \(hasSensors ? "model" : "NULL"),
+            serial_number, firmware, battery_percent FROM sensor WHERE activity = ? \(hasSensors ? "ORDER BY number" : "")
+            """)
         try statement.bind(id)
-        return try statement.step() ? Self.strap(statement) : nil
+        var sensors: [RecordingSensor] = []
+        while try statement.step() { sensors.append(Self.sensor(statement)) }
+        return sensors
     }
 
-    static func strap(_ statement: some JournalColumns) -> RecordingStrap {
-        var strap = RecordingStrap()
-        strap.address = statement.text(0).flatMap { BluetoothAddress($0) }
-        strap.name = statement.text(1).flatMap { SanitizedText($0) }
-        strap.manufacturer = statement.text(2).flatMap { SanitizedText($0) }
-        strap.serialNumber = statement.text(3).flatMap { SanitizedText($0) }
-        strap.firmware = statement.text(4).flatMap { SanitizedText($0) }
-        strap.batteryPercent = statement.integer(5).map { Int($0) }
-        return strap
+    /// Before version 7 the only sensor was the strap, without kinds.
+    static func sensor(_ columns: some JournalColumns) -> RecordingSensor {
+        var sensor = RecordingSensor(columns.text(0).map(RecordingText.kinds) ?? [.heartRate])
+        sensor.address = columns.text(1).flatMap { BluetoothAddress($0) }
+        sensor.name = columns.text(2).flatMap { SanitizedText($0) }
+        sensor.manufacturer = columns.text(3).flatMap { SanitizedText($0) }
+        sensor.model = columns.text(4).flatMap { SanitizedText($0) }
+        sensor.serialNumber = columns.text(5).flatMap { SanitizedText($0) }
+        sensor.firmware = columns.text(6).flatMap { SanitizedText($0) }
+        sensor.batteryPercent = columns.integer(7).map { Int($0) }
+        return sensor
     }
 }
 

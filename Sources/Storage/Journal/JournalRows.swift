@@ -10,12 +10,15 @@ package struct JournalRows: RecordingRows {
     private let last: Int64?
     /// Whether positions are left out: those that earlier releases recorded of indoor runs.
     private let isIndoor: Bool
+    /// Whether the journal has the column `left_balance`.
+    private let hasBalance: Bool
 
-    init(_ database: SQLiteDatabase, first: Int64, last: Int64?, isIndoor: Bool) {
+    init(_ database: SQLiteDatabase, first: Int64, last: Int64?, isIndoor: Bool, hasBalance: Bool) {
         self.database = database
         self.first = first
         self.last = last
         self.isIndoor = isIndoor
+        self.hasBalance = hasBalance
     }
 
     /// The number of rows if none was lost.
@@ -28,7 +31,7 @@ package struct JournalRows: RecordingRows {
         let statement = try database.prepare(
             """
             SELECT at_ms, kind, cause, rr_1024, gap, elapsed_ms, distance_m, latitude, longitude, altitude_m, speed_mps,
-            bpm, cadence, power_w, temperature_c FROM record WHERE key BETWEEN ? AND ? ORDER BY key
+            bpm, cadence, power_w, temperature_c, \(hasBalance ? "left_balance" : "NULL") FROM record WHERE key BETWEEN ? AND ? ORDER BY key
             """)
         try statement.bind(try key(of: moments.lowerBound, to: last), last)
         defer { statement.reset() }
@@ -87,6 +90,7 @@ package struct JournalRows: RecordingRows {
         sample.cadence = statement.integer(12).map { Int($0) }
         sample.power = statement.integer(13).map { Int($0) }
         sample.temperature = statement.integer(14).map { Int($0) }
+        sample.leftBalance = statement.integer(15).map { Int($0) }
         return sample
     }
 

@@ -179,6 +179,37 @@ package enum JournalSchema {
         "UPDATE event SET line = \(eventLine)",
         // An activity gets its number when it begins.
         "DROP TABLE reserved",
+        """
+        -- The sensors that an activity's values came from, in the order of their first values.
+        ALTER TABLE sensor RENAME TO strap;
+        CREATE TABLE sensor (
+            activity INTEGER NOT NULL,
+            number INTEGER NOT NULL,     -- from 1
+            kinds TEXT NOT NULL,         -- words, JSON
+            address TEXT, name TEXT, manufacturer TEXT, model TEXT, serial_number TEXT, firmware TEXT,
+            battery_percent INTEGER,
+            PRIMARY KEY (activity, number)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO sensor SELECT activity, 1, '["heart-rate"]', address, name, manufacturer, NULL, serial_number, firmware,
+            battery_percent FROM strap;
+        DROP TABLE strap;
+        ALTER TABLE record ADD COLUMN left_balance INTEGER; -- percent of the power
+        ALTER TABLE activity ADD COLUMN power_average_w REAL;
+        ALTER TABLE activity ADD COLUMN power_maximum_w INTEGER;
+        ALTER TABLE activity ADD COLUMN power_normalized_w REAL;
+        ALTER TABLE activity ADD COLUMN work_j REAL;
+        ALTER TABLE activity ADD COLUMN cadence_average REAL; -- revolutions or steps a minute
+        ALTER TABLE activity ADD COLUMN cadence_maximum REAL;
+        ALTER TABLE activity ADD COLUMN power_zone_ms TEXT;   -- active time in zones 0 to 7, JSON
+        ALTER TABLE activity ADD COLUMN power_best_w TEXT;    -- the highest averages over fixed durations, JSON
+        ALTER TABLE lap ADD COLUMN power_average_w REAL;
+        ALTER TABLE lap ADD COLUMN power_maximum_w INTEGER;
+        ALTER TABLE lap ADD COLUMN power_normalized_w REAL;
+        ALTER TABLE lap ADD COLUMN work_j REAL;
+        ALTER TABLE lap ADD COLUMN cadence_average REAL;
+        ALTER TABLE lap ADD COLUMN cadence_maximum REAL;
+        ALTER TABLE lap ADD COLUMN power_zone_ms TEXT;
+        """,
     ]
 
     /// Converts a line of table `event` from before version 5 to the names of version 5. Frozen, as the steps are.
@@ -211,6 +242,8 @@ package enum JournalSchema {
     static let versionWithRecovery: Int64 = 4
     /// The first version whose lines of class EVENT have the present names.
     static let versionWithEventNames: Int64 = 5
+    /// The first version with several sensors of an activity, and totals of power and cadence.
+    static let versionWithSensors: Int64 = 7
 
     /// The tables whose rows have a key.
     static let keyed = ["location", "heart", "input", "record"]

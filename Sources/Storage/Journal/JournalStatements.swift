@@ -15,6 +15,7 @@ struct JournalStatements {
     private let clock: SQLiteStatement
     private let figures: SQLiteStatement
     private let lap: SQLiteStatement
+    private let sensor: SQLiteStatement
     private var text = JSONWriter(capacity: 256)
     /// The laps of the open activity that are already written.
     private var laps: (activity: Int, laps: [RecordingLap]) = (0, [])
@@ -26,7 +27,7 @@ struct JournalStatements {
         heart = try database.prepare("INSERT OR REPLACE INTO heart VALUES (?, ?, ?, ?, ?, ?)")
         input = try database.prepare("INSERT OR REPLACE INTO input VALUES (?, ?, ?, ?)")
         record = try database.prepare(
-            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         event = try database.prepare("INSERT OR REPLACE INTO event VALUES (?, ?, ?, ?)")
         clock = try database.prepare("INSERT INTO clock VALUES (NULL, ?, ?, ?, ?)")
         figures = try database.prepare(
@@ -35,9 +36,13 @@ struct JournalStatements {
             started_ms = iif(\(Self.isBetterDated), started_ms, ?3),
             time_uncertain = iif(\(Self.isBetterDated), time_uncertain, ?4),
             total_ms = ?5, elapsed_ms = ?6, moving_ms = ?7, distance_m = ?8, maximum_speed_mps = ?9,
-            heart_average_bpm = ?10, heart_maximum_bpm = ?11, gaps = ?12, zones = ?13, zone_ms = ?14 WHERE id = ?1
+            heart_average_bpm = ?10, heart_maximum_bpm = ?11, gaps = ?12, zones = ?13, zone_ms = ?14,
+            power_average_w = ?15, power_maximum_w = ?16, power_normalized_w = ?17, work_j = ?18, cadence_average = ?19,
+            cadence_maximum = ?20, power_zone_ms = ?21, power_best_w = ?22 WHERE id = ?1
             """)
-        lap = try database.prepare("INSERT OR REPLACE INTO lap VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        lap = try database.prepare(
+            "INSERT OR REPLACE INTO lap VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        sensor = try database.prepare("INSERT OR REPLACE INTO sensor VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     }
 
     /// Whether the stored start is by a better clock than that of ?3, which has ``RecordedActivity/timeUncertainty`` ?4.
@@ -89,6 +94,7 @@ struct JournalStatements {
             try stamp(bootID, at.milliseconds, time.milliseconds, isGuess: source == .rtc)
             try database.execute("DELETE FROM clock WHERE number <= last_insert_rowid() - \(Self.retainedRows)")
         case .edit(let activity, let sport, let name, let started):
+            if let sport { try scaleCadences(of: activity, for: sport) }
             try database.prepare(
                 """
                 UPDATE activity SET sport = ifnull(?2, sport), name = ifnull(?3, name),
@@ -142,23 +148,47 @@ struct JournalStatements {
             total.elapsedMilliseconds, total.movingMilliseconds, total.distanceMetres, total.maximumSpeed,
             total.averageHeartRate, total.maximumHeartRate, gaps,
             recording.zones.map { RecordingText.list($0.bottoms.map(Int64.init)) },
-            recording.zones.map { _ in RecordingText.list(recording.zoneMilliseconds) })
+            recording.zones.map { _ in RecordingText.list(recording.zoneMilliseconds) },
+            total.averagePower, total.maximumPower, total.normalizedPower, total.workJoules, total.averageCadence,
+            total.maximumCadence, Self.text(of: total.powerZones), RecordingText.text(of: total.bestPowers))
         let written = laps.activity == id ? laps.laps : []
         for (index, lap) in recording.laps.enumerated() where index >= written.count || written[index] != lap {
             let figures = lap.figures
             try self.lap.run(
                 id, index + 1, lap.trigger?.token, lap.beganAt, lap.endedAt, figures.elapsedMilliseconds,
                 figures.movingMilliseconds, figures.distanceMetres, figures.maximumSpeed, figures.averageHeartRate,
-                figures.maximumHeartRate)
+                figures.maximumHeartRate, figures.averagePower, figures.maximumPower, figures.normalizedPower,
+                figures.workJoules, figures.averageCadence, figures.maximumCadence, Self.text(of: figures.powerZones))
         }
         if recording.laps.count < written.count || written.isEmpty {
             try database.execute("DELETE FROM lap WHERE activity = \(id) AND number > \(recording.laps.count)")
         }
         laps = (id, recording.laps)
-        if let strap = recording.strap {
-            try database.prepare("INSERT OR REPLACE INTO sensor VALUES (?, ?, ?, ?, ?, ?, ?)").run(
-                id, strap.address?.description, strap.name?.text, strap.manufacturer?.text, strap.serialNumber?.text,
-                strap.firmware?.text, strap.batteryPercent)
+        for (index, sensor) in recording.sensors.enumerated() {
+            try self.sensor.run(
+                id, index + 1, RecordingText.text(of: sensor.kinds), sensor.address?.description, sensor.name?.text,
+                sensor.manufacturer?.text, sensor.model?.text, sensor.serialNumber?.text, sensor.firmware?.text,
+                sensor.batteryPercent)
+        }
+    }
+
+    private static func text(of zones: ZoneTimes) -> String? {
+        let times = zones.milliseconds
+        return times.isEmpty ? nil : RecordingText.list(times)
+    }
+
+    /// Converts the cadences of the totals of an activity to another sport.
+    private func scaleCadences(of activity: Int, for sport: Sport) throws(SQLiteError) {
+        let token = try database.text("SELECT sport FROM activity WHERE id = \(activity)")
+        guard let former = token.flatMap(Sport.init(token:)) else { return }
+        let factor = sport.stepsPerCadence / former.stepsPerCadence
+        guard factor != 1 else { return }
+        for (table, id) in [("activity", "id"), ("lap", "activity")] {
+            try database.execute(
+                """
+                UPDATE \(table) SET cadence_average = cadence_average * \(factor),
+                cadence_maximum = cadence_maximum * \(factor) WHERE \(id) = \(activity)
+                """)
         }
     }
 
@@ -193,7 +223,7 @@ struct JournalStatements {
         ) throws(SQLiteError) {
             let none: Int? = nil
             try record.run(
-                key, at, kind, cause, rr, gap, none, none, none, none, none, none, none, none, none, none)
+                key, at, kind, cause, rr, gap, none, none, none, none, none, none, none, none, none, none, none)
         }
         switch row {
         case .begin(let at, let trigger): try mark(at, "begin", trigger.token)
@@ -208,7 +238,7 @@ struct JournalStatements {
             try record.run(
                 key, sample.at, none, none, noBytes, noGap, sample.elapsedMilliseconds, sample.distanceMetres,
                 sample.coordinate?.latitude, sample.coordinate?.longitude, sample.altitude, sample.speed,
-                sample.heartRate, sample.cadence, sample.power, sample.temperature)
+                sample.heartRate, sample.cadence, sample.power, sample.temperature, sample.leftBalance)
         }
     }
 

@@ -25,6 +25,7 @@ struct ActivityRecovery {
     /// The rows read beyond a batch, which show whether its last rows are in order.
     private static let lookahead = 32
     private static let lapLimit = 10_000
+    private static let sensorLimit = 16
 
     init(_ source: Int, of survey: JournalPageIndex, _ journal: DamagedJournal) {
         self.source = source
@@ -110,6 +111,15 @@ struct ActivityRecovery {
 
     // MARK: The whole activity
 
+    /// A row of table `sensor`. Before version 7 it was that of the strap.
+    private static func sensor(_ cell: DamagedDatabase.Cell) -> RecordingSensor {
+        guard cell.values.count == 7 else {
+            return JournalReader.sensor(StoredColumns(values: cell.values[2...]))
+        }
+        let values: [SQLiteStored] = [.null] + cell.values[1...3] + [.null] + cell.values[4...]
+        return JournalReader.sensor(StoredColumns(values: values[...]))
+    }
+
     /// The totals of the copied rows.
     private struct Measured {
         var last: Int64 = 0
@@ -117,6 +127,8 @@ struct ActivityRecovery {
         var distance = 0.0
         var averageHeartRate: Double?
         var maximumHeartRate: Int?
+        var averagePower: Double?
+        var maximumPower: Int?
         /// The number of places without a row.
         var missing = 0
         var next = 0
@@ -127,7 +139,7 @@ struct ActivityRecovery {
             let statement = try database.prepare(
                 """
                 SELECT max(key), count(*), max(at_ms), max(elapsed_ms), max(distance_m), avg(bpm), max(bpm),
-                (SELECT kind FROM record WHERE key BETWEEN ?1 AND ?2 ORDER BY key DESC LIMIT 1)
+                (SELECT kind FROM record WHERE key BETWEEN ?1 AND ?2 ORDER BY key DESC LIMIT 1), avg(power_w), max(power_w)
                 FROM record WHERE key BETWEEN ?1 AND ?2
                 """)
             try statement.bind(keys.lowerBound, keys.upperBound)
@@ -140,6 +152,8 @@ struct ActivityRecovery {
             averageHeartRate = statement.real(5)
             maximumHeartRate = statement.integer(6).map { Int($0) }
             isEnded = statement.text(7) == "end"
+            averagePower = statement.real(8)
+            maximumPower = statement.integer(9).map { Int($0) }
         }
     }
 
@@ -161,8 +175,7 @@ struct ActivityRecovery {
         let isCut = self.recording == nil || isOpen && !staysOpen
         Self.repair(&recording, by: measured, isCut: isCut)
         recording.laps = laps(of: recording, isComplete: !isCut, staysOpen: staysOpen)
-        recording.strap = pageIndex.rows(of: source, in: .sensor, journal).first
-            .map { JournalReader.strap(StoredColumns(values: $0.values[1...])) }
+        recording.sensors = pageIndex.rows(of: source, in: .sensor, journal).prefix(Self.sensorLimit).map(Self.sensor)
         if isCut, !measured.isEnded, measured.next > 0 {
             try file.statements.write(.end(at: measured.last, .outage), JournalSchema.key(target, measured.next))
         }
@@ -220,6 +233,8 @@ struct ActivityRecovery {
         recording.total.movingMilliseconds = measured.elapsed
         recording.total.averageHeartRate = measured.averageHeartRate
         recording.total.maximumHeartRate = measured.maximumHeartRate
+        recording.total.averagePower = measured.averagePower
+        recording.total.maximumPower = measured.maximumPower
         return recording
     }
 
@@ -254,6 +269,12 @@ struct ActivityRecovery {
         figures.maximumSpeed = figures.maximumSpeed.flatMap { (0...1e4).contains($0) ? $0 : nil }
         figures.averageHeartRate = figures.averageHeartRate.flatMap { (1...240).contains($0) ? $0 : nil }
         figures.maximumHeartRate = figures.maximumHeartRate.flatMap { (1...240).contains($0) ? $0 : nil }
+        figures.averagePower = figures.averagePower.flatMap { abs($0) <= 65_535 ? $0 : nil }
+        figures.maximumPower = figures.maximumPower.flatMap { abs($0) <= 65_535 ? $0 : nil }
+        figures.normalizedPower = figures.normalizedPower.flatMap { (0...65_535).contains($0) ? $0 : nil }
+        figures.workJoules = figures.workJoules.flatMap { abs($0) <= 1e12 ? $0 : nil }
+        figures.averageCadence = figures.averageCadence.flatMap { (0...1000).contains($0) ? $0 : nil }
+        figures.maximumCadence = figures.maximumCadence.flatMap { (0...1000).contains($0) ? $0 : nil }
         return figures
     }
 

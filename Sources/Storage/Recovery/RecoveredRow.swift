@@ -86,7 +86,7 @@ struct RecoveredRow {
                 && isNil(coordinate?.longitude, or: 180) && isNil(sample.altitude, or: 1e9)
                 && isNil(sample.speed, or: 1e9) && isNil(sample.heartRate, in: 1...240)
                 && isNil(sample.cadence, in: 0...254) && isNil(sample.power, in: 0...65_534)
-                && isNil(sample.temperature, in: -127...126)
+                && isNil(sample.temperature, in: -127...126) && isNil(sample.leftBalance, in: 0...100)
         }
     }
 

@@ -10,12 +10,14 @@ package enum ControlRequest: Equatable, Sendable {
     case change(SettingChange)
     /// Brings the default of a setting back.
     case reset(SettingKey)
-    /// Scans for straps for a number of seconds. The response is deferred.
+    /// Scans for sensors for a number of seconds. The response is deferred.
     case scan(seconds: Int)
-    case use(StrapSelection)
-    /// Pairs with the strap that matches the text. The response is deferred.
+    case use(SensorSelection)
+    /// Pairs with the sensor that matches the text. The response is deferred.
     case pair(String)
-    /// Forgets the straps that match the text, or all. The response is immediate.
+    /// Sets the zero offset of the power meter that matches the text, or of the only one. The response is deferred.
+    case zero(String?)
+    /// Forgets the sensors that match the text, or all. The response is immediate.
     case forget(String?)
     /// Reads or changes recorded activities. The response is deferred.
     case activities(ActivityRequest)
@@ -37,11 +39,12 @@ package enum ControlRequest: Equatable, Sendable {
             guard let key = try parameters.key() else { throw .invalidParameters("key", "key is missing") }
             guard let value = parameters.members["value"] else { throw .invalidParameters("value", "value is missing") }
             self = value == .null ? .reset(key) : .change(try SettingChange(key, value))
-        case "strap.scan": self = .scan(seconds: try Parameters(parameters, names: ["seconds"]).seconds())
-        case "strap.use":
-            self = .use(try Parameters(parameters, names: ["strap", "address_type", "add"]).strapUse())
-        case "strap.pair": self = .pair(try Parameters(parameters, names: ["strap"]).strapToPair())
-        case "strap.forget": self = .forget(try Parameters(parameters, names: ["strap"]).strap())
+        case "sensor.scan": self = .scan(seconds: try Parameters(parameters, names: ["seconds"]).seconds())
+        case "sensor.use":
+            self = .use(try Parameters(parameters, names: ["sensor", "address_type", "add"]).sensorUse())
+        case "sensor.pair": self = .pair(try Parameters(parameters, names: ["sensor"]).sensorToPair())
+        case "sensor.zero": self = .zero(try Parameters(parameters, names: ["sensor"]).sensor())
+        case "sensor.forget": self = .forget(try Parameters(parameters, names: ["sensor"]).sensor())
         default:
             if let request = try ActivityRequest(method: method, parameters: parameters) {
                 self = .activities(request)

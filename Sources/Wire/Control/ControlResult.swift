@@ -3,7 +3,7 @@ package import JSONCoding
 package import Sensors
 
 /// The successful result of a request on control.sock.
-package enum ControlResult: Equatable, Sendable {
+package indirect enum ControlResult: Equatable, Sendable {
     /// The number of the activity that was started.
     case activity(Int)
     /// The state of the run after a command.
@@ -14,9 +14,11 @@ package enum ControlResult: Equatable, Sendable {
     case settings(Settings)
     case setting(SettingKey, Settings)
     /// The results of a scan.
-    case straps([ScanResult])
+    case sensors([ScanResult])
     /// The status of the link to the strap.
     case link(LinkStatus)
+    /// The zero offset of a power meter before its compensation, if known.
+    case zeroOffset(ZeroOffset?)
     /// Activities, newest first.
     case activities([ActivitySummary])
     /// An activity, with its laps from `fromLap` on.
@@ -44,11 +46,17 @@ extension JSONWriter {
         case .state(let state, let sequence): self.state(state, sequence: sequence)
         case .settings(let settings): self.settings(settings)
         case .setting(let key, let settings): value(key, of: settings)
-        case .straps(let straps): self.straps(straps)
+        case .sensors(let sensors): self.sensors(sensors)
         case .link(let status):
             object {
                 $0.member("link", status.state.rawValue)
                 $0.member("reason", status.reason?.rawValue)
+            }
+        case .zeroOffset(let offset):
+            object { line in
+                guard let offset else { return }
+                line.member("offset", offset.value, decimals: 2)
+                line.member("unit", offset.isTorque ? "Nm" : "N")
             }
         case .activities(let summaries): self.summaries(summaries)
         case .recording(let summary, let recording, let lap): activity(summary, recording, fromLap: lap)
@@ -59,27 +67,31 @@ extension JSONWriter {
         }
     }
 
-    /// The most bytes of a list of straps. ``StrapSelector/sightingLimit`` straps exceed it only with very long names.
-    private static let strapsLimit = 48 * 1024
+    /// The most sensors of a list, and the most bytes. Only very long names exceed the latter.
+    private static let sensorsLimit = 48 * 1024
 
-    /// Writes the strongest signal first, and omits the straps that do not fit.
-    private mutating func straps(_ straps: [ScanResult]) {
+    /// Writes the strongest signal first, and omits the sensors that do not fit.
+    private mutating func sensors(_ sensors: [ScanResult]) {
         array { line in
-            for strap in straps.sorted(by: { $0.rssi ?? .min > $1.rssi ?? .min }) {
+            let strongest = sensors.sorted { $0.rssi ?? .min > $1.rssi ?? .min }
+            for sensor in strongest.prefix(StrapSelector.scanResultLimit) {
                 var one = JSONWriter(capacity: 256)
-                one.strap(strap)
-                if line.bytes.count + one.bytes.count < Self.strapsLimit { line.value(written: one.bytes) }
+                one.sensor(sensor)
+                if line.bytes.count + one.bytes.count < Self.sensorsLimit { line.value(written: one.bytes) }
             }
         }
     }
 
-    private mutating func strap(_ strap: ScanResult) {
+    private mutating func sensor(_ sensor: ScanResult) {
         object { line in
-            line.member("address", strap.address.address)
-            line.member("address_type", strap.address.type.rawValue)
-            line.member("name", strap.name?.text)
-            line.member("rssi_dbm", strap.rssi)
-            line.array("services") { for service in strap.services { $0.value(service.description) } }
+            line.member("address", sensor.address.address)
+            line.member("address_type", sensor.address.type.rawValue)
+            line.member("name", sensor.name?.text)
+            line.member("rssi_dbm", sensor.rssi)
+            line.array("kinds") { line in
+                for kind in SensorKind.allCases where sensor.kinds.contains(kind) { line.value(kind.rawValue) }
+            }
+            line.array("services") { for service in sensor.services { $0.value(service.description) } }
         }
     }
 }
@@ -92,13 +104,40 @@ extension PairingResult {
         case .absent:
             .failure(
                 .notFound(
-                    "strap",
-                    "no such strap was found: put it on, keep it away from phones and watches, and try again"))
+                    "sensor",
+                    "no such sensor was found: wake it (a strap: put it on), keep it away from phones and watches, and try again"
+                ))
         case .refused:
             .failure(
                 .unavailable(
-                    "the strap rejected the pairing: some straps pair only in the first minute after they are put on, or "
+                    "the sensor rejected the pairing: some sensors pair only in the first minute after they are put on, or "
                         + "have their maximum of paired devices; remove one in the maker's app, and try again"))
+        }
+    }
+}
+
+extension ZeroOffsetResult {
+    /// The result of the request for the client.
+    package var response: Result<ControlResult, RPCError> {
+        switch self {
+        case .compensated(let offset): .success(.zeroOffset(offset))
+        case .busy: .failure(.busy("another zero offset is in progress"))
+        case .absent:
+            .failure(
+                .notFound(
+                    "sensor", "no such power meter is connected: turn the crank to wake it; see 'pacectl sensors'"))
+        case .ambiguous:
+            .failure(.notFound("sensor", "several power meters are connected: name one; see 'pacectl sensors'"))
+        case .notSupported: .failure(.unavailable("this power meter cannot set its zero offset over Bluetooth"))
+        case .failed:
+            .failure(
+                .unavailable(
+                    "the power meter did not set its zero offset: keep the crank still, take the load off the pedals, "
+                        + "and try again"))
+        case .needsPairing:
+            .failure(.unavailable("the power meter requires pairing: pair it with sensor.pair, then try again"))
+        case .unanswered:
+            .failure(.unavailable("the power meter did not respond: keep it near and awake, and try again"))
         }
     }
 }

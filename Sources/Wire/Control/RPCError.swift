@@ -61,7 +61,7 @@ package struct RPCError: Error, Equatable, Sendable {
         RPCError(-32003, "not found", detail: detail, field: field)
     }
 
-    /// An option of the daemon, such as `--strap`, overrides the setting.
+    /// An option of the daemon, such as `--sensor`, overrides the setting.
     package static func overridden(by option: String) -> RPCError {
         invalidValue(option, "the option \(option) overrides it; start paced without the option")
     }

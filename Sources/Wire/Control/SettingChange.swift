@@ -8,8 +8,8 @@ package struct SettingChange: Equatable, Sendable {
     /// Has the new value of ``key``; everything else in it is a default.
     package private(set) var values = Settings()
 
-    /// The longest list of straps.
-    package static let strapLimit = 16
+    /// The longest list of sensors.
+    package static let sensorLimit = 16
 
     /// - Parameter set: sets the property of `key` to a valid value.
     package init(_ key: SettingKey, _ set: (inout Settings) -> Void) {
@@ -27,8 +27,9 @@ package struct SettingChange: Equatable, Sendable {
             values[keyPath: property] = value == .null ? nil : try value.bool(field: field)
         case .number(let property, let range): values[keyPath: property] = try value.integer(in: range, field: field)
         case .sport: values.sport = try Sport(value, field: field)
-        case .straps: values.straps = try Self.straps(value)
+        case .sensors: values.sensors = try Self.sensors(value)
         case .zones: values.zones = try Self.zones(value)
+        case .powerZones: values.powerZones = try Self.powerZones(value)
         case .screens: values.screens = try Screens(value)
         }
     }
@@ -57,27 +58,46 @@ package struct SettingChange: Equatable, Sendable {
                 "resting_heart_rate (\(changed.restingHeartRate)) must be below max_heart_rate (\(changed.maxHeartRate))"
             )
         }
+        for (measured, value) in [
+            (SettingKey.wheelMillimetres, changed.wheelMillimetres), (.stridePermille, changed.stridePermille),
+        ] where key == measured && (1..<500).contains(value) {
+            throw .invalidValue(key.rawValue, "\(key.rawValue) must be at least 500, or 0 if it is unknown")
+        }
         settings = changed
     }
 
-    private static func straps(_ value: JSON) throws(RPCError) -> [String] {
-        let field = SettingKey.straps.rawValue
-        guard let elements = value.array else { throw .invalidValue(field, "straps must be a list of strings") }
-        guard elements.count <= strapLimit else { throw .invalidValue(field, "straps must be at most \(strapLimit)") }
-        var straps: [String] = []
-        for element in elements {
-            guard let strap = element.string, isStrap(strap) else {
-                throw .invalidValue(
-                    field, "straps[\(straps.count)] must be a string of 1 to 64 characters without control characters")
-            }
-            straps.append(strap)
+    private static func sensors(_ value: JSON) throws(RPCError) -> [String] {
+        let field = SettingKey.sensors.rawValue
+        guard let elements = value.array else { throw .invalidValue(field, "sensors must be a list of strings") }
+        guard elements.count <= sensorLimit else {
+            throw .invalidValue(field, "sensors must be at most \(sensorLimit)")
         }
-        return straps
+        var sensors: [String] = []
+        for element in elements {
+            guard let sensor = element.string, isSensor(sensor) else {
+                throw .invalidValue(
+                    field, "sensors[\(sensors.count)] must be a string of 1 to 64 characters without control characters"
+                )
+            }
+            sensors.append(sensor)
+        }
+        return sensors
     }
 
-    /// Whether a text names a strap: an address, a name or the end of a name.
-    package static func isStrap(_ text: String) -> Bool {
-        SanitizedText(text)?.text == text && StrapMatcher(text) != nil
+    /// Whether a text names a sensor: an address, a name or the end of a name.
+    package static func isSensor(_ text: String) -> Bool {
+        SanitizedText(text)?.text == text && SensorMatcher(text) != nil
+    }
+
+    private static func powerZones(_ value: JSON) throws(RPCError) -> PowerZones? {
+        if value == .null { return nil }
+        let bottoms = (value.array ?? []).compactMap(\.integer)
+        guard bottoms.count == value.array?.count, let zones = PowerZones(bottoms) else {
+            throw .invalidValue(
+                SettingKey.powerZones.rawValue,
+                "power_zones must be six integers from 1 to 4000, each above the one before, or null")
+        }
+        return zones
     }
 
     private static func zones(_ value: JSON) throws(RPCError) -> Zones? {

@@ -17,6 +17,7 @@ package enum ActivityUpload {
     /// The most rows of an activity: eleven days at 1 Hz.
     package static let rowLimit = 1_000_000
     package static let lapLimit = 10_000
+    package static let sensorLimit = 16
     /// The most RR intervals of a row.
     package static let intervalLimit = 256
 }
@@ -54,6 +55,7 @@ extension JSONWriter {
                 line.member("cadence_rpm", sample.cadence)
                 line.member("power_w", sample.power)
                 line.member("temperature_c", sample.temperature)
+                line.member("left_balance_percent", sample.leftBalance)
             }
         }
         newline()
@@ -83,15 +85,9 @@ extension JSONWriter {
             if recording.isTimeUncertain { line.member("time_uncertain", true) }
             line.member("total_ms", recording.totalMilliseconds)
             line.members(of: recording.total)
-            if let strap = recording.strap {
-                line.object("strap") { line in
-                    line.member("address", strap.address)
-                    line.member("name", strap.name?.text)
-                    line.member("manufacturer", strap.manufacturer?.text)
-                    line.member("serial_number", strap.serialNumber?.text)
-                    line.member("firmware", strap.firmware?.text)
-                    line.member("battery_percent", strap.batteryPercent)
-                }
+            line.numbers("best_power_w", BestPowers.durations.indices.map { recording.total.bestPowers[$0] })
+            if !recording.sensors.isEmpty {
+                line.array("sensors") { list in for sensor in recording.sensors { list.sensor(sensor) } }
             }
             guard let source = recording.sourceTotals else { return }
             line.object("source_totals") { line in
@@ -102,6 +98,9 @@ extension JSONWriter {
                 line.exact("ascent_m", source.ascentMetres)
                 line.exact("average_bpm", source.averageHeartRate)
                 line.member("max_bpm", source.maximumHeartRate)
+                line.exact("average_power_w", source.averagePower)
+                line.member("max_power_w", source.maximumPower)
+                line.exact("normalized_power_w", source.normalizedPower)
             }
         }
         newline()
@@ -120,6 +119,38 @@ extension JSONWriter {
         exact("max_speed_mps", totals.maximumSpeed)
         exact("average_bpm", totals.averageHeartRate)
         member("max_bpm", totals.maximumHeartRate)
+        exact("average_power_w", totals.averagePower)
+        member("max_power_w", totals.maximumPower)
+        exact("normalized_power_w", totals.normalizedPower)
+        exact("work_j", totals.workJoules)
+        exact("average_cadence_rpm", totals.averageCadence)
+        exact("max_cadence_rpm", totals.maximumCadence)
+        let zones = totals.powerZones.milliseconds
+        if !zones.isEmpty { array("power_zone_ms") { list in for time in zones { list.value(time) } } }
+    }
+
+    /// Writes a list with `null` for unknown numbers; nothing if all are unknown.
+    private mutating func numbers(_ name: String, _ values: [Double?]) {
+        guard values.contains(where: { $0 != nil }) else { return }
+        array(name) { list in
+            for value in values {
+                if let value, value.isFinite { list.value(written: value.description.utf8) } else { list.null() }
+            }
+        }
+    }
+
+    /// Writes a sensor of an activity as an object.
+    package mutating func sensor(_ sensor: RecordingSensor) {
+        object { line in
+            line.array("kinds") { for kind in sensor.kinds { $0.value(kind.rawValue) } }
+            line.member("address", sensor.address)
+            line.member("name", sensor.name?.text)
+            line.member("manufacturer", sensor.manufacturer?.text)
+            line.member("model", sensor.model?.text)
+            line.member("serial_number", sensor.serialNumber?.text)
+            line.member("firmware", sensor.firmware?.text)
+            line.member("battery_percent", sensor.batteryPercent)
+        }
     }
 
     /// The shortest text that parses as the same number; nothing for one that is not finite.

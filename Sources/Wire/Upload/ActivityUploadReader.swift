@@ -31,6 +31,7 @@ package struct ActivityUploadReader: Sendable {
     private static let times: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
     private static let metres = 0.0...1e9
     private static let speeds = 0.0...1e5
+    private static let watts = 0.0...65_535
 
     package init() {}
 
@@ -128,6 +129,7 @@ package struct ActivityUploadReader: Sendable {
         sample.cadence = try json.small("cadence_rpm", in: 0...254)
         sample.power = try json.small("power_w", in: 0...65_534)
         sample.temperature = try json.small("temperature_c", in: -127...126)
+        sample.leftBalance = try json.small("left_balance_percent", in: 0...100)
         return sample
     }
 
@@ -154,7 +156,8 @@ package struct ActivityUploadReader: Sendable {
         recording.totalMilliseconds = try json.needed("total_ms", in: at...Self.longest)
         recording.total = try totals(json, over: recording.totalMilliseconds)
         recording.laps = laps
-        recording.strap = try json["strap"].map(Self.strap)
+        recording.total.bestPowers = try Self.bestPowers(json)
+        recording.sensors = try Self.sensors(json)
         guard let source = json["source_totals"] else { return recording }
         var stated = SourceTotals()
         stated.creator = try source.text("creator")
@@ -164,24 +167,64 @@ package struct ActivityUploadReader: Sendable {
         stated.ascentMetres = try source.real("ascent_m", in: 0...1e9)
         stated.averageHeartRate = try source.real("average_bpm", in: 0...1e4)
         stated.maximumHeartRate = try source.small("max_bpm", in: 0...65_535)
+        stated.averagePower = try source.real("average_power_w", in: Self.watts)
+        stated.maximumPower = try source.small("max_power_w", in: 0...65_535)
+        stated.normalizedPower = try source.real("normalized_power_w", in: Self.watts)
         recording.sourceTotals = stated
         return recording
     }
 
-    private static func strap(_ json: JSON) throws(Failure) -> RecordingStrap {
-        var strap = RecordingStrap()
+    private static func bestPowers(_ json: JSON) throws(Failure) -> BestPowers {
+        var powers = BestPowers()
+        guard let member = json["best_power_w"] else { return powers }
+        guard let list = member.array, list.count <= BestPowers.durations.count else {
+            throw Failure("best_power_w must be a list of at most \(BestPowers.durations.count) numbers")
+        }
+        for (index, value) in list.enumerated() where value != .null {
+            guard let number = value.number, watts.contains(number) else {
+                throw Failure("best_power_w must have numbers of 0 to 65535 or null")
+            }
+            powers[index] = number
+        }
+        return powers
+    }
+
+    /// Earlier releases had only a `strap`.
+    private static func sensors(_ json: JSON) throws(Failure) -> [RecordingSensor] {
+        if let strap = json["strap"] { return [try sensor(strap, [.heartRate])] }
+        guard let member = json["sensors"] else { return [] }
+        guard let list = member.array, list.count <= ActivityUpload.sensorLimit else {
+            throw Failure("sensors must be a list of at most \(ActivityUpload.sensorLimit) objects")
+        }
+        var sensors: [RecordingSensor] = []
+        for json in list {
+            let words = json["kinds"]?.array
+            let kinds = SensorKind.allCases.filter { kind in
+                words?.contains { $0.string == kind.rawValue } ?? false
+            }
+            guard let words, kinds.count == words.count else {
+                throw Failure("kinds must have \(SensorKind.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            sensors.append(try sensor(json, kinds))
+        }
+        return sensors
+    }
+
+    private static func sensor(_ json: JSON, _ kinds: [SensorKind]) throws(Failure) -> RecordingSensor {
+        var sensor = RecordingSensor(kinds)
         if let address = json["address"] {
             guard let valid = address.string.flatMap({ BluetoothAddress($0) }) else {
                 throw Failure("address must be a Bluetooth address")
             }
-            strap.address = valid
+            sensor.address = valid
         }
-        strap.name = try json.text("name")
-        strap.manufacturer = try json.text("manufacturer")
-        strap.serialNumber = try json.text("serial_number")
-        strap.firmware = try json.text("firmware")
-        strap.batteryPercent = try json.small("battery_percent", in: 0...100)
-        return strap
+        sensor.name = try json.text("name")
+        sensor.manufacturer = try json.text("manufacturer")
+        sensor.model = try json.text("model")
+        sensor.serialNumber = try json.text("serial_number")
+        sensor.firmware = try json.text("firmware")
+        sensor.batteryPercent = try json.small("battery_percent", in: 0...100)
+        return sensor
     }
 
     /// - Parameter limit: the longest active time, in milliseconds.
@@ -193,6 +236,19 @@ package struct ActivityUploadReader: Sendable {
         totals.maximumSpeed = try json.real("max_speed_mps", in: Self.speeds)
         totals.averageHeartRate = try json.real("average_bpm", in: 0...240)
         totals.maximumHeartRate = try json.small("max_bpm", in: 0...240)
+        totals.averagePower = try json.real("average_power_w", in: Self.watts)
+        totals.maximumPower = try json.small("max_power_w", in: 0...65_535)
+        totals.normalizedPower = try json.real("normalized_power_w", in: Self.watts)
+        totals.workJoules = try json.real("work_j", in: 0...1e12)
+        totals.averageCadence = try json.real("average_cadence_rpm", in: 0...1000)
+        totals.maximumCadence = try json.real("max_cadence_rpm", in: 0...1000)
+        if let zones = json["power_zone_ms"] {
+            let times = zones.array?.compactMap(\.integer) ?? []
+            guard times.count == zones.array?.count, times.count <= 8,
+                times.allSatisfy({ (0...limit).contains(Int64($0)) })
+            else { throw Failure("power_zone_ms must be a list of at most 8 integers of 0 to \(limit)") }
+            totals.powerZones = ZoneTimes(milliseconds: times.map { Int64($0) })
+        }
         return totals
     }
 }

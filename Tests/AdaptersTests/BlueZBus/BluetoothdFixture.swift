@@ -19,10 +19,10 @@ final class BluetoothdFixture {
         throw SystemError("socket", code: EAFNOSUPPORT)
     }
 
-    private(set) var straps: BluetoothdStrapBackend?
+    private(set) var straps: BluetoothdSensorBackend?
     private(set) var inputs: [Timestamped<Input>] = []
     private(set) var information: [DeviceInformation] = []
-    private(set) var remembered: [[KnownStrap]] = []
+    private(set) var remembered: [[KnownSensor]] = []
     private(set) var scanned: [ScanResult]?
     private(set) var paired: PairingResult?
 
@@ -35,11 +35,11 @@ final class BluetoothdFixture {
     }
 
     func start(
-        ours: [String] = ["A0:9E:1A:00:00:01/public"], remembered: [KnownStrap] = [],
+        ours: [String] = ["A0:9E:1A:00:00:01/public"], remembered: [KnownSensor] = [],
         adapter: AdapterChoice = .any
     ) throws {
-        straps = try BluetoothdStrapBackend(
-            adapter: adapter, ours: ours.compactMap { StrapMatcher($0) }, remembered: remembered, address: bus.address,
+        straps = try BluetoothdSensorBackend(
+            adapter: adapter, ours: ours.compactMap { SensorMatcher($0) }, remembered: remembered, address: bus.address,
             management: management, loop: loop,
             report: { [unowned self] in inputs.append(Timestamped($0, at: Clock.now())) },
             describe: { [unowned self] in information.append($0) },
@@ -50,12 +50,12 @@ final class BluetoothdFixture {
         straps = nil
     }
 
-    func scan(for duration: Duration) -> StrapRequestError? {
+    func scan(for duration: Duration) -> SensorRequestError? {
         straps?.scan(for: duration) { [unowned self] in scanned = $0 }
     }
 
-    func pair(_ pattern: String) -> StrapRequestError? {
-        StrapMatcher(pattern).flatMap { pattern in straps?.pair(pattern) { [unowned self] in paired = $0 } }
+    func pair(_ pattern: String) -> SensorRequestError? {
+        SensorMatcher(pattern).flatMap { pattern in straps?.pair(pattern) { [unowned self] in paired = $0 } }
     }
 
     /// Runs the loop until a condition holds. False after the time limit.

@@ -27,10 +27,10 @@ final class KernelFixture: LoopFixture {
     private(set) var encrypted: [Bool] = []
     private(set) var waiting: [PendingPeer] = []
 
-    private(set) var straps: KernelStrapBackend?
+    private(set) var straps: KernelSensorBackend?
     private(set) var inputs: [Timestamped<Input>] = []
     private(set) var information: [DeviceInformation] = []
-    private(set) var remembered: [[KnownStrap]] = []
+    private(set) var remembered: [[KnownSensor]] = []
     private(set) var scanned: [ScanResult]?
     private(set) var keys: [[LongTermKey]] = []
     private(set) var paired: [PairingResult] = []
@@ -103,11 +103,11 @@ final class KernelFixture: LoopFixture {
     }
 
     func start(
-        ours: [String] = ["F0:F1:F2:F3:F4:F5/random"], remembered: [KnownStrap] = [],
+        ours: [String] = ["F0:F1:F2:F3:F4:F5/random"], remembered: [KnownSensor] = [],
         keys: [LongTermKey] = []
     ) throws {
-        straps = try KernelStrapBackend(
-            adapter: .any, ours: ours.compactMap { StrapMatcher($0) }, remembered: remembered, keys: keys,
+        straps = try KernelSensorBackend(
+            adapter: .any, ours: ours.compactMap { SensorMatcher($0) }, remembered: remembered, keys: keys,
             sockets: sockets, loop: loop,
             report: { [unowned self] in
                 inputs.append(Timestamped($0, at: Clock.now()))
@@ -211,15 +211,15 @@ final class KernelFixture: LoopFixture {
         _ = disconnections?.send(packet[...])
     }
 
-    func scan(for duration: Duration) -> StrapRequestError? {
+    func scan(for duration: Duration) -> SensorRequestError? {
         straps?.scan(for: duration) { [weak self] in
             self?.scanned = $0
             self?.check()
         }
     }
 
-    func pair(_ strap: String) -> StrapRequestError? {
-        StrapMatcher(strap).flatMap { pattern in
+    func pair(_ strap: String) -> SensorRequestError? {
+        SensorMatcher(strap).flatMap { pattern in
             straps?.pair(pattern) { [weak self] in
                 self?.paired.append($0)
                 self?.check()

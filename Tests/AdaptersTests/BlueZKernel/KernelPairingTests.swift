@@ -68,7 +68,7 @@ struct KernelPairingTests {
         #expect(bench.keys == [[]], "the old key is no use")
     }
 
-    @Test func strapToPairIsSearchedByItsName() throws {
+    @Test func sensorToPairIsSearchedByItsName() throws {
         bench.isStrapAway = true
         try bench.start()
         try pairSoon("h10")
@@ -138,7 +138,7 @@ struct KernelPairingTests {
         bench.isStrapAway = true
         try bench.start(keys: [Self.key])
         try bench.after(.milliseconds(200)) { [bench] in
-            bench.straps?.forget(StrapMatcher("F0:F1:F2:F3:F4:F5"), remaining: [])
+            bench.straps?.forget(SensorMatcher("F0:F1:F2:F3:F4:F5"), remaining: [])
         }
         #expect(try bench.run(for: .seconds(2)) { $0.keys == [[]] && $0.kernel.adapters[0]?.keys == [] })
     }

@@ -55,7 +55,7 @@ final class ControlFixture {
                 return .failure(error)
             }
         case .reset(let key): return .success(.setting(key, Settings()))
-        case .scan, .pair, .activities, .upload: return .failure(.busy("unreachable: it is answered later"))
+        case .scan, .pair, .zero, .activities, .upload: return .failure(.busy("unreachable: it is answered later"))
         case .use: return .success(.link(LinkStatus(.disconnected, reason: .searching)))
         case .forget: return .success(.done)
         }

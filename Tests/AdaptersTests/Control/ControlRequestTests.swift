@@ -22,14 +22,15 @@ private let good: [(String, String?, ControlRequest)] = [
     ("settings.set", #"{"value":null,"key":"zones"}"#, .reset(.zones)),
     ("settings.set", #"{"value":null,"key":"metric"}"#, .reset(.metric)),
     ("settings.set", #"{"value":null,"key":"auto_lap_m"}"#, .reset(.autoLapMetres)),
-    ("strap.scan", nil, .scan(seconds: 10)), ("strap.scan", #"{"seconds":60}"#, .scan(seconds: 60)),
-    ("strap.use", #"{"strap":"auto"}"#, .use(.auto)), ("strap.use", #"{"strap":"off"}"#, .use(.off)),
-    ("strap.use", #"{"strap":"9AD13824"}"#, .use(.strap("9AD13824", isAdded: false))),
+    ("sensor.scan", nil, .scan(seconds: 10)), ("sensor.scan", #"{"seconds":60}"#, .scan(seconds: 60)),
+    ("sensor.use", #"{"sensor":"auto"}"#, .use(.auto)), ("sensor.use", #"{"sensor":"off"}"#, .use(.off)),
+    ("sensor.use", #"{"sensor":"9AD13824"}"#, .use(.sensor("9AD13824", isAdded: false))),
     (
-        "strap.use", #"{"strap":"A0:9E:1A:00:00:01","address_type":"random","add":true}"#,
-        .use(.strap("A0:9E:1A:00:00:01/random", isAdded: true))
+        "sensor.use", #"{"sensor":"A0:9E:1A:00:00:01","address_type":"random","add":true}"#,
+        .use(.sensor("A0:9E:1A:00:00:01/random", isAdded: true))
     ),
-    ("strap.pair", #"{"strap":"9AD13824"}"#, .pair("9AD13824")),
+    ("sensor.pair", #"{"sensor":"9AD13824"}"#, .pair("9AD13824")),
+    ("sensor.zero", nil, .zero(nil)), ("sensor.zero", #"{"sensor":"Assioma"}"#, .zero("Assioma")),
     ("activities.list", nil, .activities(.list(limit: 20, before: nil))),
     ("activities.list", #"{"limit":100,"before":7}"#, .activities(.list(limit: 100, before: 7))),
     ("activities.get", #"{"id":7}"#, .activities(.get(7, fromLap: 1))),
@@ -42,7 +43,7 @@ private let good: [(String, String?, ControlRequest)] = [
         "activities.track", #"{"id":7,"from_ms":5000,"interval_ms":2000,"fields":["bpm","at_ms"]}"#,
         .activities(.track(7, from: 5000, interval: 2000, columns: twoColumns))
     ),
-    ("strap.forget", nil, .forget(nil)), ("strap.forget", #"{"strap":"a"}"#, .forget("a")),
+    ("sensor.forget", nil, .forget(nil)), ("sensor.forget", #"{"sensor":"a"}"#, .forget("a")),
 ]
 
 @Test(arguments: good)
@@ -52,18 +53,19 @@ func requestParsesWithItsParameters(method: String, parameters: String?, expecte
 
 private let bad: [(String, String?, Int, String?)] = [
     ("run", nil, -32601, nil), ("", nil, -32601, nil), ("rpc.unknown", nil, -32601, nil),
-    ("strap.pair", "{}", -32602, "strap"), ("strap.pair", #"{"strap":" "}"#, -32004, "strap"),
-    ("strap.pair", #"{"strap":"a","add":true}"#, -32602, "add"),
-    ("strap.use", "{}", -32602, "strap"), ("strap.use", "[]", -32602, nil),
-    ("strap.use", #"{"strap":""}"#, -32004, "strap"), ("strap.use", #"{"strap":"\u001b"}"#, -32004, "strap"),
-    ("strap.use", #"{"strap":["a"]}"#, -32004, "strap"), ("strap.use", #"{"strap":"a","add":1}"#, -32004, "add"),
-    ("strap.use", #"{"strap":"a","address_type":"public"}"#, -32004, "address_type"),
-    ("strap.use", #"{"strap":"A0:9E:1A:00:00:01","address_type":"static"}"#, -32004, "address_type"),
-    ("strap.use", #"{"strap":"auto","add":false}"#, -32602, "add"),
-    ("strap.use", #"{"strap":"off","address_type":"public"}"#, -32602, "address_type"),
-    ("strap.scan", #"{"seconds":0}"#, -32004, "seconds"), ("strap.scan", #"{"seconds":61}"#, -32004, "seconds"),
-    ("strap.scan", #"{"seconds":"5"}"#, -32004, "seconds"), ("strap.scan", #"{"second":5}"#, -32602, "second"),
-    ("strap.forget", #"{"strap":5}"#, -32004, "strap"), ("strap.forget", #"{"straps":"a"}"#, -32602, "straps"),
+    ("sensor.zero", #"{"sensor":" "}"#, -32004, "sensor"), ("sensor.zero", #"{"kind":"power"}"#, -32602, "kind"),
+    ("sensor.pair", "{}", -32602, "sensor"), ("sensor.pair", #"{"sensor":" "}"#, -32004, "sensor"),
+    ("sensor.pair", #"{"sensor":"a","add":true}"#, -32602, "add"),
+    ("sensor.use", "{}", -32602, "sensor"), ("sensor.use", "[]", -32602, nil),
+    ("sensor.use", #"{"sensor":""}"#, -32004, "sensor"), ("sensor.use", #"{"sensor":"\u001b"}"#, -32004, "sensor"),
+    ("sensor.use", #"{"sensor":["a"]}"#, -32004, "sensor"), ("sensor.use", #"{"sensor":"a","add":1}"#, -32004, "add"),
+    ("sensor.use", #"{"sensor":"a","address_type":"public"}"#, -32004, "address_type"),
+    ("sensor.use", #"{"sensor":"A0:9E:1A:00:00:01","address_type":"static"}"#, -32004, "address_type"),
+    ("sensor.use", #"{"sensor":"auto","add":false}"#, -32602, "add"),
+    ("sensor.use", #"{"sensor":"off","address_type":"public"}"#, -32602, "address_type"),
+    ("sensor.scan", #"{"seconds":0}"#, -32004, "seconds"), ("sensor.scan", #"{"seconds":61}"#, -32004, "seconds"),
+    ("sensor.scan", #"{"seconds":"5"}"#, -32004, "seconds"), ("sensor.scan", #"{"second":5}"#, -32602, "second"),
+    ("sensor.forget", #"{"sensor":5}"#, -32004, "sensor"), ("sensor.forget", #"{"sensors":"a"}"#, -32602, "sensors"),
     ("activities.lists", nil, -32601, nil), ("activities.list", #"{"limit":0}"#, -32004, "limit"),
     ("activities.list", #"{"limit":101}"#, -32004, "limit"), ("activities.list", #"{"after":1}"#, -32602, "after"),
     ("activities.get", "{}", -32602, "id"), ("activities.get", #"{"id":0}"#, -32004, "id"),

@@ -51,10 +51,10 @@ func result(_ json: String) -> String {
     let document = try #require(JSON(parsing: answered.utf8)["result"])
     #expect(document["openrpc"]?.string == "1.3.2")
     let methods = try #require(document["methods"]?.array).map { $0["name"]!.string! }
-    #expect(methods.contains("strap.scan"))
+    #expect(methods.contains("sensor.scan"))
     // These have deferred responses.
     for method in methods
-    where !["strap.scan", "activities.list", "activities.track", "upload.commit"].contains(method) {
+    where !["sensor.scan", "activities.list", "activities.track", "upload.commit"].contains(method) {
         // Every method is known: without parameters the error is at most about a missing one.
         let answered = try stage.ask(method)
         #expect(answered["error"]?["code"] != .integer(-32601), "\(method)")

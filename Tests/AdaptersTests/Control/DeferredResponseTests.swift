@@ -16,7 +16,7 @@ struct DeferredResponseTests {
     }
 
     private func scan(_ id: Int) -> String {
-        #"{"jsonrpc":"2.0","method":"strap.scan","params":{"seconds":2},"id":\#(id)}"# + "\n"
+        #"{"jsonrpc":"2.0","method":"sensor.scan","params":{"seconds":2},"id":\#(id)}"# + "\n"
     }
 
     private static let straps = [
@@ -35,14 +35,14 @@ struct DeferredResponseTests {
         client.send(scan(1))
         stage.loop.settle()
         #expect(client.lines().isEmpty)
-        stage.server.complete(5, .success(.straps(Self.straps)))
+        stage.server.complete(5, .success(.sensors(Self.straps)))
         #expect(
             client.lines() == [
                 result(
                     #"[{"address":"A0:9E:1A:00:00:01","address_type":"public","name":"Polar H10 �","rssi_dbm":-52,"#
-                        + #""services":["180d","fb005c80-02e7-f387-1cad-8acd2d8df0c8"]},"#
-                        + #"{"address":"F6:01:02:03:04:05","address_type":"random","rssi_dbm":-80,"services":["180d"]},"#
-                        + #"{"address":"00:00:00:00:00:01","address_type":"public","services":[]}]"#)
+                        + #""kinds":["heart-rate"],"services":["180d","fb005c80-02e7-f387-1cad-8acd2d8df0c8"]},"#
+                        + #"{"address":"F6:01:02:03:04:05","address_type":"random","rssi_dbm":-80,"kinds":["heart-rate"],"services":["180d"]},"#
+                        + #"{"address":"00:00:00:00:00:01","address_type":"public","kinds":[],"services":[]}]"#)
             ])
     }
 
@@ -54,7 +54,7 @@ struct DeferredResponseTests {
         #expect(lines.map { $0["id"]?.integer } == [2, 3])
         #expect(lines.last?["error"]?["code"] == .integer(-32002))
         #expect(try stage.ask("run.lap") == result(#"{"run":"paused","elapsed_ms":12300}"#))
-        stage.server.complete(5, .success(.straps([])))
+        stage.server.complete(5, .success(.sensors([])))
         #expect(client.lines() == [result("[]")])
     }
 
@@ -72,7 +72,7 @@ struct DeferredResponseTests {
         client.endInput()
         stage.loop.settle()
         #expect(stage.server.clientCount == 1)
-        stage.server.complete(5, .success(.straps([])))
+        stage.server.complete(5, .success(.sensors([])))
         #expect(client.lines() == [result("[]")])
         stage.loop.settle()
         #expect(client.lines().isEmpty && client.hasEnded)
@@ -93,7 +93,7 @@ struct DeferredResponseTests {
         }
         #expect((2...1000).contains(executed))
         _ = client.lines()
-        stage.server.complete(5, .success(.straps([])))
+        stage.server.complete(5, .success(.sensors([])))
         #expect(stage.asked.count == executed)
         stage.loop.settle()
         #expect(stage.asked.count > executed)
@@ -107,7 +107,7 @@ struct DeferredResponseTests {
         }
         stage.loop.settle()
         #expect(stage.server.clientCount == 0)
-        stage.server.complete(5, .success(.straps([])))
+        stage.server.complete(5, .success(.sensors([])))
         #expect(try stage.ask("run.lap") == result(#"{"run":"paused","elapsed_ms":12300}"#))
     }
 
@@ -116,7 +116,7 @@ struct DeferredResponseTests {
         client.send("[" + scan(1).dropLast() + #",{"jsonrpc":"2.0","method":"run.lap","id":2}]"# + "\n")
         stage.loop.settle()
         #expect(client.lines().isEmpty)
-        stage.server.complete(5, .success(.straps([])))
+        stage.server.complete(5, .success(.sensors([])))
         #expect(
             client.lines() == [
                 "[\(result("[]")),\(result(#"{"run":"paused","elapsed_ms":12300}"#).replacing(#""id":1"#, with: #""id":2"#))]"
@@ -134,7 +134,7 @@ struct DeferredResponseTests {
         let client = try stage.client()
         client.send(scan(1))
         stage.loop.settle()
-        stage.server.complete(5, .success(.straps(straps)))
+        stage.server.complete(5, .success(.sensors(straps)))
         let line = try #require(client.lines().first)
         #expect(line.utf8.count <= JSONRPC.lineLimit)
         let reports = try #require(line["result"]?.array)
@@ -147,7 +147,7 @@ struct DeferredResponseTests {
     ])
     func pairingIsAnsweredWhenItEnds(outcome: PairingResult, code: Int?) throws {
         let client = try stage.client()
-        client.send(#"{"jsonrpc":"2.0","method":"strap.pair","params":{"strap":"9AD13824"},"id":1}"# + "\n")
+        client.send(#"{"jsonrpc":"2.0","method":"sensor.pair","params":{"sensor":"9AD13824"},"id":1}"# + "\n")
         stage.loop.settle()
         #expect(client.lines().isEmpty)
         stage.server.complete(6, outcome.response)
@@ -158,8 +158,9 @@ struct DeferredResponseTests {
 
     @Test func useAndForgetHaveTheirResults() throws {
         #expect(
-            try stage.ask("strap.use", #"{"strap":"auto"}"#) == result(#"{"link":"disconnected","reason":"searching"}"#)
+            try stage.ask("sensor.use", #"{"sensor":"auto"}"#)
+                == result(#"{"link":"disconnected","reason":"searching"}"#)
         )
-        #expect(try stage.ask("strap.forget") == result("null"))
+        #expect(try stage.ask("sensor.forget") == result("null"))
     }
 }

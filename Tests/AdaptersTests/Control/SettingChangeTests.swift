@@ -23,8 +23,8 @@ private func changed(_ key: SettingKey, _ value: String, from settings: Settings
     #expect(try changed(.autoLapMetres, "1000").autoLapMetres == 1000)
     #expect(try changed(.autoLapSeconds, "300").autoLapSeconds == 300)
     #expect(try changed(.autoStopMinutes, "30").autoStopMinutes == 30)
-    #expect(try changed(.straps, #"["A0:9E:1A:00:00:01","Polar H10"]"#).straps == ["A0:9E:1A:00:00:01", "Polar H10"])
-    #expect(try changed(.straps, "[]").straps.isEmpty)
+    #expect(try changed(.sensors, #"["A0:9E:1A:00:00:01","Polar H10"]"#).sensors == ["A0:9E:1A:00:00:01", "Polar H10"])
+    #expect(try changed(.sensors, "[]").sensors.isEmpty)
     #expect(try changed(.zones, "[100,120,140,160,180]").zones?.bottoms == [100, 120, 140, 160, 180])
     let screens = try changed(.screens, #"{"ride":[{"fields":["speed",{"field":"time","size":12}]}]}"#).screens
     #expect(screens[.ride] == [[ScreenField(.speed), ScreenField(.time, size: 12)]] && screens.isDefault(for: .run))
@@ -38,7 +38,7 @@ private func changed(_ key: SettingKey, _ value: String, from settings: Settings
 @Test func changeHasItsKey() throws {
     for (key, value) in [
         (SettingKey.metric, "true"), (.twelveHourClock, "true"), (.useHeartRateZones, "true"), (.sport, "\"run\""),
-        (.autoLapMetres, "0"), (.autoLapSeconds, "0"), (.autoStopMinutes, "0"), (.straps, "[]"), (.zones, "null"),
+        (.autoLapMetres, "0"), (.autoLapSeconds, "0"), (.autoStopMinutes, "0"), (.sensors, "[]"), (.zones, "null"),
         (.screens, "{}"),
     ] {
         #expect(try change(key, value).key == key)
@@ -51,9 +51,11 @@ private let wrong: [(SettingKey, String)] = [
     (.sport, "\"swim\""), (.sport, "1"), (.sport, "\"Run\""), (.autoLapMetres, "-1"), (.autoLapMetres, "1.5"),
     (.autoLapMetres, "1000001"), (.autoLapMetres, "9223372036854775807"), (.autoLapSeconds, "\"60\""),
     (.autoLapSeconds, "86401"),
-    (.autoStopMinutes, "-5"), (.autoStopMinutes, "1441"), (.straps, "\"H10\""), (.straps, "[1]"), (.straps, "[\"\"]"),
-    (.straps, "[\"\\u001b[2J\"]"), (.straps, "[\"\\u202e\"]"), (.straps, "[\"\(String(repeating: "x", count: 65))\"]"),
-    (.straps, "[\(Array(repeating: "\"H10\"", count: 17).joined(separator: ","))]"), (.zones, "[1,2,3,4]"),
+    (.autoStopMinutes, "-5"), (.autoStopMinutes, "1441"), (.sensors, "\"H10\""), (.sensors, "[1]"),
+    (.sensors, "[\"\"]"),
+    (.sensors, "[\"\\u001b[2J\"]"), (.sensors, "[\"\\u202e\"]"),
+    (.sensors, "[\"\(String(repeating: "x", count: 65))\"]"),
+    (.sensors, "[\(Array(repeating: "\"H10\"", count: 17).joined(separator: ","))]"), (.zones, "[1,2,3,4]"),
     (.zones, "[1,2,3,4,5,6]"), (.zones, "[1,2,3,4,5.5]"), (.zones, "[1,2,3,4,\"5\"]"), (.zones, "[0,2,3,4,5]"),
     (.zones, "[1,2,3,4,251]"), (.zones, "[1,2,2,4,5]"), (.zones, "{}"), (.zones, "false"), (.screens, "[]"),
 ]

@@ -127,25 +127,30 @@ import Testing
         try script.run(limit: .seconds(5))
     }
 
-    @Test func floodOfGarbageKeepsTheConnection() throws {
+    @Test func garbageKeepsTheConnection() throws {
         try start()
         script.when("watched", gpsd.requests.count == 1)
-        let nonsense = [UInt8](repeating: UInt8(ascii: "x"), count: 100_000)
+        // Fifty lines of the longest kind without an end. The client probes a gpsd that reports nothing, so that more
+        // could exceed the limit for its answer on a slow machine.
+        let garbage = [UInt8](repeating: UInt8(ascii: "x"), count: 50 * GpsdLines.limit)
         var sent = 0
         var most = 0
-        func flood() -> Bool {
+        func sample() -> Bool {
             if let client = heard.client {
                 let kept = Mirror(reflecting: client).descendant("decoder", "lines", "bytes") as? [UInt8]
                 most = max(most, kept?.count ?? .max)
             }
-            sent += gpsd.send(bytes: nonsense)
-            return sent >= 5_000_000
+            return true
         }
-        script.when("5 MB of nonsense", flood())
-        script.when("room for more", gpsd.send(bytes: [10]) == 1) {
+        func flood() -> Bool {
+            if sample(), sent < garbage.count { sent += gpsd.send(bytes: Array(garbage[sent...])) }
+            return sent == garbage.count
+        }
+        script.when("the garbage is sent", flood())
+        script.when("room for more", sample() && gpsd.send(bytes: [10]) == 1) {
             gpsd.send(lines: [Self.tpv(0), Self.tpv(1)])
         }
-        script.when("a fix", heard.link?.state == .connected)
+        script.when("a fix", sample() && heard.link?.state == .connected)
         try script.run(limit: .seconds(30))
         #expect(gpsd.connections == 1)
         // A line, and what one read adds.

@@ -40,7 +40,9 @@ import Testing
         /// Read once, because many tests use them.
         static let all: [Source] = {
             guard let made = try? SyntheticRecording.withEverything(seed: 11) else { return [] }
+            let ride = SyntheticRecording.ride(seed: 11)
             return [
+                Source(name: "a made ride", recording: ride.recording, rows: ride.rows),
                 Source(name: "a made run", recording: made.recording, rows: made.rows),
                 Source(
                     name: "a made run without positions", recording: made.recording,
@@ -54,7 +56,7 @@ import Testing
     }
 
     @Test func allSourceFilesAreRead() {
-        #expect(Source.all.count == 2 + ReferenceFile.all(in: "gpx_tcx", ".gpx", ".tcx").count)
+        #expect(Source.all.count == 3 + ReferenceFile.all(in: "gpx_tcx", ".gpx", ".tcx").count)
         // A test with files as its arguments passes without any. These are all the folders and suffixes of such tests.
         for (folder, suffix) in [
             ("fit", ".fit"), ("fit/robustness", ".fit"), ("replay", ".records.csv"), ("gpx_tcx", ".gpx"),

@@ -47,6 +47,41 @@ import Testing
         #expect((-3000...0).contains(read.recording.total.elapsedMilliseconds - recording.total.elapsedMilliseconds))
     }
 
+    /// Power, cadence and temperature of a ride, as far as the format has them, and the totals of its laps.
+    @Test(arguments: readable)
+    func formatKeepsTheEffortOfARide(format: ExportFormat) throws {
+        let made = SyntheticRecording.ride(seed: 6)
+        let written = try WrittenFile(format, made.recording, made.rows)
+        let read = try ReadFile(written.bytes)
+        let samples = made.rows.samples
+        #expect(read.samples.map(\.power) == samples.map(\.power))
+        #expect(read.samples.map(\.cadence) == samples.map(\.cadence))
+        #expect(format == .tcx || read.samples.map(\.temperature) == samples.map(\.temperature))
+        #expect(written.loss.balances == samples.count { $0.leftBalance != nil })
+        let (total, expected) = (read.recording.total, made.recording.total)
+        #expect(total.maximumPower == expected.maximumPower && total.maximumCadence == expected.maximumCadence)
+        #expect(Self.isNear(total.averagePower, expected.averagePower, 0.5))
+        #expect(Self.isNear(total.normalizedPower, expected.normalizedPower, 0.5))
+        #expect(Self.isNear(total.averageCadence, expected.averageCadence, 0.1))
+        guard format == .tcx else { return }
+        #expect(read.recording.laps.map(\.figures.maximumPower) == made.recording.laps.map(\.figures.maximumPower))
+        #expect(read.recording.sourceTotals?.maximumPower == expected.maximumPower)
+        #expect(Self.isNear(read.recording.sourceTotals?.averagePower, expected.averagePower, 1))
+    }
+
+    @Test func cadenceOnFootIsThatOfOneFootInFilesAndOfBothInTotals() throws {
+        let (recording, rows) = try SyntheticRecording.withEverything(seed: 4)
+        for format in [ExportFormat.fit, .tcx] {
+            let read = try ReadFile(try WrittenFile(format, recording, rows).bytes)
+            #expect(read.samples.allSatisfy { $0.cadence == 85 })
+            #expect(read.recording.total.averageCadence == 170 && read.recording.total.maximumCadence == 170)
+            #expect(read.recording.laps.allSatisfy { $0.figures.averageCadence == 170 })
+            var changed = read.recording
+            changed.changeSport(to: .ride)
+            #expect(changed.total.averageCadence == 85 && changed.laps[0].figures.maximumCadence == 85)
+        }
+    }
+
     @Test(arguments: readable)
     func secondRoundTripChangesNothing(format: ExportFormat) throws {
         let (recording, rows) = try SyntheticRecording.withEverything(seed: 5)

@@ -37,6 +37,55 @@ import Wire
         #expect(reader.gaps == rows.count { if case .segment = $0 { true } else { false } })
     }
 
+    @Test func rideWithItsSensorsSurvivesAnUpload() throws {
+        let made = SyntheticRecording.ride(seed: 7)
+        var recording = made.recording
+        recording.zones = nil
+        recording.zoneMilliseconds = []
+        recording.sensors[1].address = BluetoothAddress(value: 0xA09E_1A00_0001)
+        recording.total.powerZones = ZoneTimes(milliseconds: [0, 400_000, 320_000])
+        recording.total.bestPowers[0] = 291.5
+        recording.total.bestPowers[9] = 200
+        recording.sourceTotals = SourceTotals()
+        recording.sourceTotals?.averagePower = 222.5
+        recording.sourceTotals?.maximumPower = 333
+        recording.sourceTotals?.normalizedPower = 233
+        var reader = ActivityUploadReader()
+        #expect(try lines(made.rows, recording).compactMap { try reader.read($0) } == made.rows)
+        #expect(try reader.finish() == recording)
+    }
+
+    /// Earlier releases have only the strap.
+    @Test func strapOfAnEarlierReleaseIsASensor() throws {
+        var reader = ActivityUploadReader()
+        for line in [
+            #"{"format":"paced-activity","version":1}"#, #"{"row":"begin","at_ms":0,"trigger":"command"}"#,
+            #"{"row":"end","at_ms":9,"trigger":"command"}"#,
+            #"{"row":"lap-totals","began_ms":0,"ended_ms":9,"elapsed_ms":9,"moving_ms":9}"#,
+            #"{"row":"activity","rows":2,"sport":"run","started_utc_ms":0,"total_ms":9,"elapsed_ms":9,"moving_ms":9,"#
+                + #""strap":{"name":"Polar H10"}}"#,
+        ] { _ = try reader.read(line.utf8) }
+        let sensors = try reader.finish().sensors
+        #expect(sensors.map(\.kinds) == [[.heartRate]] && sensors.first?.name == SanitizedText("Polar H10"))
+    }
+
+    @Test(arguments: [
+        #""sensors":[{"kinds":["sonar"]}]"#, #""sensors":[{}]"#, #""sensors":{}"#, #""average_power_w":-1"#,
+        #""max_power_w":65536"#, #""power_zone_ms":[10]"#, #""power_zone_ms":["a"]"#, #""best_power_w":[65536]"#,
+        #""best_power_w":[1,2,3,4,5,6,7,8,9,10,11]"#, #""average_cadence_rpm":1001"#,
+    ])
+    func impossibleEffortIsRejected(members: String) throws {
+        var reader = ActivityUploadReader()
+        for line in [
+            #"{"format":"paced-activity","version":1}"#, #"{"row":"begin","at_ms":0,"trigger":"command"}"#,
+            #"{"row":"end","at_ms":9,"trigger":"command"}"#,
+            #"{"row":"lap-totals","began_ms":0,"ended_ms":9,"elapsed_ms":9,"moving_ms":9}"#,
+        ] { _ = try reader.read(line.utf8) }
+        let last =
+            #"{"row":"activity","rows":2,"sport":"run","started_utc_ms":0,"total_ms":9,"elapsed_ms":9,"moving_ms":9,"#
+        #expect(throws: ActivityUploadReader.Failure.self) { try reader.read((last + members + "}").utf8) }
+    }
+
     @Test func everyKindOfRowSurvivesAnUpload() throws {
         var sample = RecordingSample(at: 1000, elapsedMilliseconds: 999)
         sample.coordinate = Coordinate(latitude: -89.123456789012, longitude: 180)

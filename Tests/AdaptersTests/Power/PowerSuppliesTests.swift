@@ -135,9 +135,10 @@ struct FakeSupplies {
     @Test func monitorFollowsABatteryThatComesAndGoes() throws {
         let loop = try EventLoop()
         let reports = Reports()
-        let monitor = try PowerMonitor(
-            fake.supplies, loop: loop, interval: .milliseconds(20), rest: .milliseconds(50)
-        ) { reports.readings.append($0) }
+        let timing = DeviceMonitor<PowerSupplies>.Timing(interval: .milliseconds(20), rest: .milliseconds(50))
+        let monitor = try DeviceMonitor(fake.supplies, thread: "power", timing, loop: loop) {
+            reports.readings.append($0.power)
+        }
         try turn(loop) { reports.readings == [nil, nil] }
         #expect(!monitor.hasThread)
         try fake.battery("BAT0", "62", "Discharging")
@@ -161,7 +162,10 @@ struct FakeSupplies {
         #expect(mkfifo(fake.path("supply/BAT0/capacity"), 0o600) == 0)
         let loop = try EventLoop()
         let reports = Reports()
-        let monitor = try PowerMonitor(fake.supplies, loop: loop) { reports.readings.append($0) }
+        let timing = DeviceMonitor<PowerSupplies>.Timing(interval: .seconds(10), rest: .seconds(60))
+        let monitor = try DeviceMonitor(fake.supplies, thread: "power", timing, loop: loop) {
+            reports.readings.append($0.power)
+        }
         let begun = Clock.now()
         for _ in 0..<5 { try loop.runOnce(waiting: .milliseconds(10)) }
         monitor.close(waiting: .milliseconds(50))
@@ -169,5 +173,12 @@ struct FakeSupplies {
         #expect(Clock.now() - begun < .seconds(5))
         // Lets the thread continue and end.
         try Data("62\n".utf8).write(to: URL(filePath: fake.path("supply/BAT0/capacity")))
+    }
+}
+
+extension DeviceReport<PowerStatus> {
+    /// The status of a reading; nil if there is none.
+    fileprivate var power: PowerStatus? {
+        if case .reading(let power) = self { power } else { nil }
     }
 }

@@ -23,8 +23,8 @@ struct EarlierStateTests {
         }
     }
 
-    /// A decoded entry is encoded with the same words. Later releases have added members: the filter's `lead`
-    /// and the heart rates of the user.
+    /// A decoded entry is encoded with the same words. Later releases have added members: the filter's `lead`,
+    /// the sensors, and what a user has measured.
     @Test func entriesOfAnEarlierReleaseEncodeUnchanged() throws {
         let database = try SQLiteDatabase(directory.path + "/journal.sqlite", .writing)
         let statement = try database.prepare("SELECT kind, value FROM input")
@@ -34,8 +34,11 @@ struct EarlierStateTests {
             let kind = try InputLogEntry.Kind(name: name, json: JSON(parsing: text.utf8))
             var writer = JSONWriter()
             writer.entry(kind)
-            let written = [#","lead":0"#, #","max_heart_rate":0,"resting_heart_rate":0"#]
-                .reduce(String(decoding: writer.bytes, as: UTF8.self)) { $0.replacing($1, with: "") }
+            let written = [
+                #","lead":0"#, #","max_heart_rate":0,"resting_heart_rate":0"#, #","sensors":[]"#,
+                #","ftp":0,"wheel_mm":0,"stride_permille":0"#,
+            ]
+            .reduce(String(decoding: writer.bytes, as: UTF8.self)) { $0.replacing($1, with: "") }
             // `components` are read as `screens`.
             #expect(try Self.withoutScreens(written) == Self.withoutScreens(text))
             #expect(kind.name == name)
@@ -81,19 +84,25 @@ struct EarlierStateTests {
             writer.stored(key, of: settings)
             #expect(String(decoding: writer.bytes, as: UTF8.self) == setting.value)
         }
-        #expect(settings.sport == .hike && settings.autoLapMetres == 20 && settings.straps == ["9AD13824"])
+        #expect(settings.sport == .hike && settings.autoLapMetres == 20 && settings.sensors == ["9AD13824"])
     }
 
-    @Test func strapsAndKeysOfAnEarlierReleaseEncodeUnchanged() throws {
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: directory.path + "/straps.json")
-        let file = StrapStoreFile(in: directory.path)
-        let before = FileManager.default.contents(atPath: directory.path + "/straps.json")
+    @Test func strapsAndKeysOfAnEarlierReleaseAreKept() throws {
+        let former = directory.path + "/straps.json"
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: former)
+        let file = SensorStoreFile(in: directory.path)
+        let before = FileManager.default.contents(atPath: former)
+        // Where the directory cannot be written, and where it can.
         let (list, trouble) = file.read()
-        #expect(trouble == nil)
+        try file.adoptFormerFile()
+        #expect(file.read() == (list, nil) && trouble == nil)
         #expect(list.remembered.map(\.name?.text) == ["Polar H10 9AD13824"])
         #expect(list.keys.map(\.device.description) == ["C0:9E:1A:00:00:02/random"])
+        #expect(!FileManager.default.fileExists(atPath: former))
         try file.write(list)
-        #expect(FileManager.default.contents(atPath: directory.path + "/straps.json") == before)
+        #expect(FileManager.default.contents(atPath: file.path) == before)
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
     }
 
     @Test(arguments: ExportFormat.allCases)

@@ -74,6 +74,11 @@ func entryShiftsToAnotherClockAndBack(seed: UInt64) throws {
     ("heart", #"{"bpm":70,"rr_1024":[65536]}"#), ("battery", #""full""#), ("heart link", #"{"link":"perhaps"}"#),
     ("command", #"{"command":"fly"}"#), ("beginning", "{}"), ("outage", #"{"ns":1}"#), ("slept", "1.5"),
     ("setting", #"{"key":"sport","settings":{}}"#), ("nothing", "1"),
+    ("sensor", #"{"id":"board","kinds":["sonar"],"link":"connected"}"#), ("sensor removed", #""roof""#),
+    ("measurement", "{}"), ("measurement", #"["board","sonar",1]"#), ("measurement", #"["roof","power",1]"#),
+    ("measurement", #"["board","power"]"#), ("measurement", #"["board","power",32768]"#),
+    ("measurement", #"["board","foot-pod",1,256]"#), ("measurement", #"["board","radar",1,2]"#),
+    ("measurement", #"["board","heart-rate",70,null,null,-1]"#),
 ])
 func malformedEntryIsRejected(name: String, text: String) throws {
     let json = try JSON(parsing: text.utf8)

@@ -62,11 +62,11 @@ struct JournalSettingsTests {
         stage.turn()
         let database = try stage.database()
         try database.execute(
-            """
-            CREATE TABLE reserved (activity INTEGER PRIMARY KEY) STRICT;
-            DROP TABLE setting; DROP TABLE recovery; ALTER TABLE activity DROP COLUMN recovered;
-            PRAGMA user_version = 2
-            """)
+            JournalFixture.withoutSensors + """
+                CREATE TABLE reserved (activity INTEGER PRIMARY KEY) STRICT;
+                DROP TABLE setting; DROP TABLE recovery; ALTER TABLE activity DROP COLUMN recovered;
+                PRAGMA user_version = 2
+                """)
         #expect(try stage.reader().settings() == [])
         #expect(try stage.restart().settings == [])
         set("metric", "true")

@@ -80,15 +80,29 @@ struct JournalTests {
         recording.total.averageHeartRate = 147.25
         recording.total.maximumHeartRate = 156
         recording.total.maximumSpeed = 3.75
-        var strap = RecordingStrap()
+        var strap = RecordingSensor([.heartRate])
         strap.address = BluetoothAddress(value: 0xA09E_1A00_0001)
         strap.name = SanitizedText("Polar H10 \"1\"")
         strap.batteryPercent = 80
-        recording.strap = strap
+        var meter = RecordingSensor([.cyclingSpeedCadence, .cyclingPower])
+        meter.model = SanitizedText("Assioma")
+        meter.firmware = SanitizedText("4.25")
+        meter.serialNumber = SanitizedText("17")
+        recording.sensors = [strap, meter]
+        recording.total.averagePower = 212.5
+        recording.total.maximumPower = 812
+        recording.total.normalizedPower = 231.125
+        recording.total.workJoules = 123_456
+        recording.total.averageCadence = 84.5
+        recording.total.maximumCadence = 121
+        recording.total.powerZones = ZoneTimes(milliseconds: [0, 1000, 2000])
+        let lap = recording.total
+        recording.total.bestPowers[0] = 700.25
+        recording.total.bestPowers[9] = 200
         recording.laps = (0..<3).map {
             RecordingLap(
                 trigger: $0 < 2 ? .distance : nil, beganAt: Int64($0) * 1000, endedAt: Int64($0 + 1) * 1000,
-                figures: recording.total)
+                figures: lap)
         }
         stage.journal.update(recording, gaps: 2, at: stage.clock.now)
         stage.turn()

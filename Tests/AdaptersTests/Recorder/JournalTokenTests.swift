@@ -30,7 +30,8 @@ struct JournalTokenTests {
             .searching: "searching", .ambiguous: "choose", .outOfRange: "out-of-range", .offBody: "resting",
             .backoff: "backoff",
             .silent: "silent", .parametersRefused: "parameters-refused", .inUse: "elsewhere",
-            .needsPairing: "needs-pairing", .notRunning: "not-running", .refused: "refused",
+            .needsPairing: "needs-pairing", .adapterFull: "adapter-full", .notRunning: "not-running",
+            .refused: "refused",
             .noDevice: "no-device", .noFix: "no-fix",
         ])
         expect([BluetoothStatus.Backend.off: "off", .unix: "unix", .kernel: "kernel", .bluetoothd: "bluetoothd"])
@@ -45,6 +46,11 @@ struct JournalTokenTests {
         expect([
             FixRejection.noFix: "no fix", .noPosition: "no position", .time: "time", .accuracy: "accuracy",
             .speed: "speed",
+        ])
+        expect([
+            SensorKind.heartRate: "heart-rate", .cyclingSpeedCadence: "speed-cadence", .cyclingPower: "power",
+            .runningSpeedCadence: "foot-pod", .fitnessMachine: "fitness-machine", .environment: "environment",
+            .radar: "radar",
         ])
         expect([Event.Freshness.fresh: "fresh", .stale: "stale", .absent: "absent"])
         expect([ClockSource.system: "system", .receiver: "receiver", .rtc: "rtc", .unset: "unset"])
@@ -78,9 +84,10 @@ struct JournalTokenTests {
         expect([
             SettingKey.metric: "metric", .twelveHourClock: "twelve_hour_clock",
             .useHeartRateZones: "use_heart_rate_zones", .sport: "sport", .autoLapMetres: "auto_lap_m",
-            .autoLapSeconds: "auto_lap_s", .autoStopMinutes: "auto_stop_minutes", .straps: "straps",
+            .autoLapSeconds: "auto_lap_s", .autoStopMinutes: "auto_stop_minutes", .sensors: "straps",
             .maxHeartRate: "max_heart_rate", .restingHeartRate: "resting_heart_rate",
-            .zones: "zones", .screens: "screens",
+            .zones: "zones", .ftp: "ftp", .powerZones: "power_zones", .wheelMillimetres: "wheel_mm",
+            .stridePermille: "stride_permille", .screens: "screens",
         ])
     }
 
@@ -93,7 +100,11 @@ struct JournalTokenTests {
                 "average_pace", "max_pace", "speed", "speed_3s", "lap_speed", "average_speed", "max_speed",
                 "heart_rate",
                 "lap_heart_rate", "average_heart_rate", "max_heart_rate", "heart_rate_percent_max",
-                "heart_rate_percent_reserve", "zone", "time_in_zone", "altitude", "laps", "battery", "strap_battery",
+                "heart_rate_percent_reserve", "zone", "time_in_zone", "power", "power_3s", "power_10s", "lap_power",
+                "average_power", "max_power", "normalized_power", "lap_normalized_power", "power_percent_ftp",
+                "power_zone", "time_in_power_zone", "power_balance", "work", "cadence", "lap_cadence",
+                "average_cadence", "max_cadence", "vehicles", "vehicle_distance", "vehicle_speed", "pressure",
+                "temperature", "humidity", "altitude", "laps", "battery", "strap_battery",
                 "gps_accuracy",
             ])
         #expect(
@@ -122,6 +133,17 @@ struct JournalTokenTests {
             #"{"fault":"position refused","message":"wait"}"#
         ),
         (.input(.clear(.positionRejected)), #""position refused""#),
+        (
+            .input(.measurement(SensorID("A0:9E:1A:00:00:01/public") ?? .board, .powerOfARide)),
+            #"["A0:9E:1A:00:00:01/public","power",250,12345,54321,101,1]"#
+        ),
+        (.input(.measurement(.board, .environment(.init(centidegrees: -512)))), #"["board","environment",null,-512]"#),
+        (.input(.measurement(.board, .radar(RadarThreats()))), #"["board","radar"]"#),
+        (.input(.sensorRemoved(.board)), #""board""#),
+        (
+            .input(.sensor(SensorStatus(.board, kinds: [.environment], link: LinkStatus(.connected)))),
+            #"{"id":"board","kinds":["environment"],"link":"connected"}"#
+        ),
         (.ended(.power), #""power""#), (.shutdown, "{}"), (.suspended(.seconds(1)), "1000000000"),
     ])
     func encodedEntriesAreUnchanged(kind: InputLogEntry.Kind, text: String) throws {
@@ -130,4 +152,15 @@ struct JournalTokenTests {
         #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
         #expect(try InputLogEntry.Kind(name: kind.name, json: JSON(parsing: text.utf8)) == kind)
     }
+}
+
+extension SensorMeasurement {
+    /// A notification of two-sided pedals at 250 W.
+    fileprivate static let powerOfARide: SensorMeasurement = {
+        var power = CyclingPowerMeasurement(watts: 250)
+        power.crank = RevolutionCount(revolutions: 12_345, eventTime: 54_321)
+        power.balance = 101
+        power.isBalanceOfLeft = true
+        return .power(power)
+    }()
 }

@@ -19,6 +19,8 @@ struct DamagedFileTests {
         try stage.restart()
         let database = try stage.database()
         try database.execute("CREATE TABLE reserved (activity INTEGER PRIMARY KEY) STRICT")
+        try database.execute(JournalFixture.withoutSensors)
+        try database.execute("INSERT INTO sensor VALUES (1, 'A0:9E:1A:00:00:01', 'Polar H10', NULL, '12345', NULL, 80)")
         if version < 4 { try database.execute("ALTER TABLE activity DROP COLUMN recovered; DROP TABLE recovery") }
         if version < 3 { try database.execute("DROP TABLE setting") }
         if version < 2 { try database.execute("DROP TABLE export") }
@@ -30,6 +32,9 @@ struct DamagedFileTests {
         #expect(try stage.restart().damaged != nil)
         try stage.recover()
         #expect(try stage.rows(of: 1) == (0..<200).map(run.row))
+        let strap = try #require(try stage.reader().recording(1)?.sensors.first)
+        #expect(strap.kinds == [.heartRate] && strap.serialNumber == SanitizedText("12345"))
+        #expect(strap.name == SanitizedText("Polar H10") && strap.batteryPercent == 80)
         let entries = try stage.entries(of: 1)
         #expect(entries.count < 200 && entries.count > 170)
         #expect(try stage.reader().summary(of: 1)?.recovered == RecoveryNote(lostRows: 0))

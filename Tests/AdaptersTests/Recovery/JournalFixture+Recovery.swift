@@ -8,6 +8,24 @@ import TestKit
 extension JournalFixture {
     static let files = ["", "-wal", "-shm"]
 
+    /// Converts a journal to version 6.
+    static let withoutSensors = {
+        let effort = [
+            "power_average_w", "power_maximum_w", "power_normalized_w", "work_j", "cadence_average", "cadence_maximum",
+            "power_zone_ms",
+        ]
+        let columns =
+            effort.flatMap { [("activity", $0), ("lap", $0)] }
+            + [("activity", "power_best_w"), ("record", "left_balance")]
+        return columns.map { "ALTER TABLE \($0.0) DROP COLUMN \($0.1);" }.joined() + """
+            DROP TABLE sensor;
+            CREATE TABLE sensor (
+                activity INTEGER PRIMARY KEY,
+                address TEXT, name TEXT, manufacturer TEXT, serial_number TEXT, firmware TEXT, battery_percent INTEGER
+            ) STRICT;
+            """
+    }()
+
     /// Records an activity with a number of entries and rows, and ends it.
     @discardableResult
     func recordActivity(_ steps: Int) -> SyntheticRun {

@@ -43,6 +43,32 @@ struct RecoveryTests {
         #expect(stage.journal.nextActivity == 5)
     }
 
+    @Test func sensorsPowerAndCadenceAreRecovered() throws {
+        let made = SyntheticRecording.ride(seed: 3)
+        stage.begin()
+        for row in made.rows { stage.journal.write(row, at: stage.clock.now) }
+        var recording = made.recording
+        recording.id = 1
+        recording.started = SyntheticRun.began
+        recording.total.powerZones = ZoneTimes(milliseconds: [0, 700_000, 20_000])
+        recording.total.bestPowers[0] = 291.5
+        stage.journal.end(recording, gaps: 0, at: stage.clock.now)
+        stage.turn()
+        recording = try #require(try stage.reader().recording(1))
+        #expect(recording.sensors == made.recording.sensors)
+        try stage.restart()
+        try stage.checkpoint()
+        // Only the header is lost.
+        try stage.overwrite(page: 1)
+        #expect(try stage.restart().damaged != nil)
+        try stage.recover()
+        let id = try #require(try stage.ids().first)
+        var recovered = try #require(try stage.reader().recording(id))
+        recovered.id = 1
+        #expect(recovered == recording)
+        #expect(try stage.rows(of: id) == made.rows)
+    }
+
     @Test func settingsNumbersEventsAndOpenRunAreRescuedAtTheStart() throws {
         stage.journal.append(.setting(JournalSetting(name: "metric", value: "true")), at: stage.clock.now)
         stage.recordActivity(100)

@@ -193,7 +193,7 @@ enum DiagnosisCases {
         },
         Case("adapter", .note, "paced is configured to use no Bluetooth", nil) { $0.tell { $0.way = "off" } },
         Case(
-            "low energy", .failed, "no adapter supports Bluetooth Low Energy, which straps use",
+            "low energy", .failed, "no adapter supports Bluetooth Low Energy, which sensors use",
             "plug in an adapter of Bluetooth 4.0 or later"
         ) {
             $0.bluetooth.adapters[0].supported = [.powered]
@@ -252,7 +252,7 @@ enum DiagnosisCases {
         Case("capabilities", .unknown, "cannot tell: nothing listens at /run/paced/state.sock", nil) {
             ($0.paced, $0.units, $0.state) = (nil, nil, .away)
         },
-        strap("off", .note, "paced is set to use no strap", "pacectl strap auto"),
+        strap("off", .note, "paced is set to use no strap", "pacectl sensors auto"),
         strap("no-adapter", .unknown, "no Bluetooth adapter", nil),
         strap("adapter-off", .failed, "the adapter is powered off", "bluetoothctl power on"),
         strap("adapter-blocked", .failed, "the adapter is blocked", "sudo rfkill unblock bluetooth"),
@@ -260,7 +260,8 @@ enum DiagnosisCases {
             "no-permission", .failed, "paced lacks permission to use Bluetooth", "sudo systemctl enable --now bluetooth"
         ),
         strap("ambiguous", .failed, "more than one strap is in range", "pacectl scan"),
-        strap("needs-pairing", .failed, "Polar H10 …00:01 requires pairing", "pacectl strap pair STRAP"),
+        strap("needs-pairing", .failed, "Polar H10 …00:01 requires pairing", "pacectl sensors pair STRAP"),
+        strap("adapter-full", .failed, "the adapter has no room", "disconnect other Bluetooth devices"),
         strap("in-use", .failed, "Polar H10 …00:01 is connected to", "disconnect it there, or close the app"),
         strap(
             "silent", .failed, "Polar H10 …00:01 is connected but sends no heart rate",
@@ -272,10 +273,10 @@ enum DiagnosisCases {
         strap("backoff", .note, "Polar H10 …00:01 sends too much data", nil),
         strap(
             "searching", .failed, "Polar H10 …00:01 is not in range",
-            "wet it, put it on, and list the straps in range: pacectl scan"),
+            "wet it, put it on, and list the sensors in range: pacectl scan"),
         strap(
             "a-later-token", .failed, "Polar H10 …00:01 is not in range",
-            "wet it, put it on, and list the straps in range: pacectl scan"),
+            "wet it, put it on, and list the sensors in range: pacectl scan"),
         Case("strap", .unknown, "cannot tell: you may not connect to /run/paced/state.sock", nil) {
             $0.state = .notAllowed
         },

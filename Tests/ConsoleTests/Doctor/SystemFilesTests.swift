@@ -50,6 +50,16 @@ struct SystemFilesTests {
         #expect(receivers.serials.first?.isReceiver == false)
     }
 
+    @Test func barometersAreNamedInTheOrderOfTheirNumbers() throws {
+        #expect(tree.barometers() == [])
+        try put("ms5611\n", "/sys/bus/iio/devices/iio:device10/name")
+        try put("99\n", "/sys/bus/iio/devices/iio:device10/in_pressure_input")
+        try put("\u{1B}[2J\n", "/sys/bus/iio/devices/iio:device2/name")
+        try put("1\n", "/sys/bus/iio/devices/iio:device2/in_pressure_raw")
+        try put("adxl345\n", "/sys/bus/iio/devices/iio:device0/name")
+        #expect(tree.barometers() == ["\u{FFFD}[2J (iio:device2)", "ms5611 (iio:device10)"])
+    }
+
     /// The remedy's line is pasted into a file that root reads.
     @Test(arguments: ["\", RUN+=\"/bin/sh", "*", "", "é", String(repeating: "1", count: 65)])
     func invalidSerialNumberIsNotInTheRule(serial: String) throws {

@@ -89,8 +89,8 @@ import Wire
 
     /// An object of the OpenRPC document has the properties of the one in the schema.
     @Test(arguments: [
-        ("run.start", "run.start"), ("run.pause", "run.pause"), ("run.stop", "summary"), ("strap.use", "link"),
-        ("strap.scan", "strap.scan"), ("activities.list", "summary"), ("activities.track", "activities.track"),
+        ("run.start", "run.start"), ("run.pause", "run.pause"), ("run.stop", "summary"), ("sensor.use", "link"),
+        ("sensor.scan", "sensor.scan"), ("activities.list", "summary"), ("activities.track", "activities.track"),
         ("upload.begin", "upload.begin"), ("upload.append", "upload.begin"), ("upload.commit", "upload.commit"),
     ])
     func resultHasTheFieldsOfThePage(method: String, object: String) throws {

@@ -10,16 +10,16 @@ struct BlueZConnectionFixture {
     var clock = ManualClock()
     var objects = BlueZObjects()
     var connection: BlueZConnection
-    var reader = BlueZHeartRateReader(device: BlueZFixture.device)
+    var reader = BlueZSensorReader(device: BlueZFixture.device)
     var calls: [BlueZMethodCall] = []
-    var reports: [HeartRateSession.Report] = []
+    var reports: [SensorSession.Report] = []
     var losses: [DisconnectCause] = []
     var releases = 0
     var isConnected = false
 
     init(reportsReasons: Bool = false, isFresh: Bool = false) {
         connection = BlueZConnection(
-            device: BlueZFixture.device, subscribingTo: .heartRateMeasurement, reportsReasons: reportsReasons,
+            device: BlueZFixture.device, subscribingTo: [.heartRateMeasurement], reportsReasons: reportsReasons,
             isFresh: isFresh, at: clock.now)
         objects.apply(BlueZFixture.adapter(), isNew: true)
         objects.apply(BlueZFixture.device(), isNew: true)
@@ -105,16 +105,16 @@ struct BlueZConnectionFixture {
             case .release: releases += 1
             case .connected: isConnected = true
             case .subscribed: reports.append(.subscribed)
-            case .value(let value):
-                let actions = reader.received(value, objects, at: clock.now)
-                connection.expectsValues = reader.isWorn
+            case .value(let value, let type):
+                let actions = reader.received(value, of: type, objects, at: clock.now)
+                connection.expectsValues = reader.isInUse
                 carryOut(actions)
             case .end(let loss): losses.append(loss)
             }
         }
     }
 
-    mutating func carryOut(_ actions: [BlueZHeartRateReader.Action]) {
+    mutating func carryOut(_ actions: [BlueZSensorReader.Action]) {
         for action in actions {
             switch action {
             case .call(let call): calls.append(call)
@@ -140,7 +140,7 @@ struct BlueZConnectionFixture {
     }
 
     var beats: [UInt16] {
-        reports.compactMap { if case .measured(let value) = $0 { value.beatsPerMinute } else { nil } }
+        reports.compactMap { if case .measured(.heartRate(let value)) = $0 { value.beatsPerMinute } else { nil } }
     }
 
     static func level(_ percent: UInt8) -> BatteryLevel {

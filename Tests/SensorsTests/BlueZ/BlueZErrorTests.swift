@@ -17,6 +17,8 @@ struct BlueZErrorTests {
         ("org.bluez.Error.AlreadyExists", "Already Exists", .done),
         ("org.bluez.Error.Failed", "No discovery started", .done),
         ("org.bluez.Error.NotReady", "Resource Not Ready", .off),
+        ("org.bluez.Error.Failed", "le-connection-concurrent-connection-limit", .adapterFull),
+        ("org.bluez.Error.Failed", "le-connection-memory-allocation", .adapterFull),
         ("org.bluez.Error.Blocked", "Blocked through rfkill", .blocked),
         ("org.bluez.Error.Failed", "Blocked through rfkill", .blocked),
         ("org.bluez.Error.DoesNotExist", "Does Not Exist", .vanished),

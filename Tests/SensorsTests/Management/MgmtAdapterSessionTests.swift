@@ -207,7 +207,8 @@ struct MgmtAdapterSessionTests {
         stage.open()
         #expect(stage.session.isQuiet, "nobody is known to load them for")
         stage.kernel.forgetCommands()
-        stage.carryOut(stage.session.tune(MgmtAdapterSession.ScanParameters(device: strap), at: stage.clock.now))
+        stage.carryOut(
+            stage.session.tune(MgmtAdapterSession.ScanParameters(devices: [strap: .usual]), at: stage.clock.now))
         #expect(stage.kernel.opcodes == [0x35])
         #expect(stage.kernel.commands[0].parameters == hex("0100 f5f4f3f2f1f0 02 1800 2800 0000 f401"))
         #expect(stage.session.isQuiet)
@@ -216,9 +217,10 @@ struct MgmtAdapterSessionTests {
     @Test func parametersAreSetAgainOnlyWhenTheyChange() {
         var stage = readyStage()
         stage.kernel.forgetCommands()
-        stage.carryOut(stage.session.tune(MgmtAdapterSession.ScanParameters(device: strap), at: stage.clock.now))
+        stage.carryOut(
+            stage.session.tune(MgmtAdapterSession.ScanParameters(devices: [strap: .usual]), at: stage.clock.now))
         #expect(stage.kernel.opcodes == [], "defaults are everybody's")
-        let wide = MgmtAdapterSession.ScanParameters(parameters: .wide, duty: .sparing, device: strap)
+        let wide = MgmtAdapterSession.ScanParameters(duty: .sparing, devices: [strap: .wide])
         stage.carryOut(stage.session.tune(wide, at: stage.clock.now))
         #expect(stage.kernel.opcodes == [0x4C, 0x35])
         #expect(stage.kernel.commands[0].parameters.suffix(2) == hex("f401"), "others' connections stay as they are")

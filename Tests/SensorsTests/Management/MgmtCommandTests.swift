@@ -18,7 +18,7 @@ struct MgmtCommandTests {
         (.startDiscovery(index: 0), "2300 0000 0100 06"),
         (.stopDiscovery(index: 0), "2400 0000 0100 06"),
         (
-            .loadParameters(index: 0, other, .wide),
+            .loadParameters(index: 0, [other: .wide]),
             "3500 0000 1100 0100 f5f4f3f2f1f0 02 1800 9001 0000 5802"
         ),
         (

@@ -172,12 +172,12 @@ struct MgmtPairingTests {
     @Test func leftoverPairingAndDiscoveryAreCancelled() {
         var stage = pairingStage()
         stage.hear(stage.kernel.connect(Self.stranger, to: 0))
-        stage.carryOut(stage.session.parted(from: LEAddress(BluetoothAddress(value: 0xC605_0403_0201), .random)))
+        stage.carryOut(stage.session.parted(from: [LEAddress(BluetoothAddress(value: 0xC605_0403_0201), .random)]))
         #expect(stage.kernel.adapters[0]?.pairing == nil && stage.kernel.adapters[0]?.isBondable == false)
         #expect(stage.kernel.adapters[0]?.connections == [])
         stage = readyStage()
         stage.search()
-        stage.carryOut(stage.session.parted(from: nil))
+        stage.carryOut(stage.session.parted(from: []))
         #expect(stage.kernel.adapters[0]?.isDiscovering == false)
     }
 

@@ -1,0 +1,199 @@
+import Domain
+import Glibc
+import JSONCoding
+import Sensors
+
+extension Invocation {
+    /// Commands about sensors.
+    enum SensorCommand: Equatable {
+        case status, auto, off
+        case use(String, isAdded: Bool)
+        case pair(String)
+        /// Nil means the only power meter.
+        case zero(String?)
+        /// Nil means all.
+        case forget(String?)
+
+        init(_ words: [String]) throws(Failure) {
+            switch (words.first, words.count) {
+            case (nil, _), ("status", 1): self = .status
+            case ("auto", 1): self = .auto
+            case ("off", 1): self = .off
+            case ("use", 2): self = .use(words[1], isAdded: false)
+            case ("add", 2): self = .use(words[1], isAdded: true)
+            case ("pair", 2): self = .pair(words[1])
+            case ("zero", 1): self = .zero(nil)
+            case ("zero", 2): self = .zero(words[1])
+            case ("forget", 1): self = .forget(nil)
+            case ("forget", 2): self = .forget(words[1])
+            default:
+                throw .usage(
+                    "use 'sensors', 'sensors use SENSOR', 'sensors add SENSOR', 'sensors auto', 'sensors off', "
+                        + "'sensors pair SENSOR', 'sensors zero [SENSOR]' or 'sensors forget [SENSOR]'")
+            }
+        }
+    }
+
+    /// - Returns: the text to print.
+    func perform(_ command: SensorCommand) throws(Failure) -> String {
+        if command == .status { return try sensorStatus() }
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
+        switch command {
+        case .status, .auto:
+            return try use(#""sensor":"auto""#, "Selected: the known strap, or the one in range", &control)
+        case .off: return try use(#""sensor":"off""#, "Sensors are switched off", &control)
+        case .use(let sensor, let isAdded):
+            let members = "\"sensor\":\(JSONText.string(sensor))" + (isAdded ? #","add":true"# : "")
+            return try use(
+                members, (SanitizedText.line(sensor, limit: 64) ?? "") + (isAdded ? " is added" : " is selected"),
+                &control)
+        case .pair(let sensor): return try pair(sensor, &control)
+        case .zero(let sensor): return try zero(sensor, &control)
+        case .forget(let sensor):
+            let result = try control.call(
+                "sensor.forget", sensor.map { "{\"sensor\":\(JSONText.string($0))}" } ?? "{}")
+            if isJSON { return result + "\n" }
+            return
+                (sensor.flatMap { SanitizedText.line($0, limit: 64) }.map { "Forgotten: " + $0 }
+                ?? "All sensors are forgotten")
+                + ".\n"
+        }
+    }
+
+    private func use(_ members: String, _ words: String, _ control: inout ControlClient) throws(Failure) -> String {
+        let result = try control.call("sensor.use", "{" + members + "}")
+        return isJSON ? result + "\n" : words + ".\n"
+    }
+
+    /// Pairing may take a minute, so the instructions are printed first.
+    private func pair(_ sensor: String, _ control: inout ControlClient) throws(Failure) -> String {
+        let name = SanitizedText.line(sensor, limit: 64) ?? ""
+        if !isJSON, isatty(STDOUT_FILENO) == 1 {
+            try writeOut("Pairing with \(name), for a minute at most: wake it (a strap: put it on) and keep it near.\n")
+        }
+        let result = try control.call(
+            "sensor.pair", "{\"sensor\":\(JSONText.string(sensor))}", lasting: PairingResult.limit)
+        if isJSON { return result + "\n" }
+        return name + " is paired. If it is not selected yet, select it with 'pacectl sensors add'.\n"
+    }
+
+    private func zero(_ sensor: String?, _ control: inout ControlClient) throws(Failure) -> String {
+        if !isJSON, isatty(STDOUT_FILENO) == 1 {
+            try writeOut("Setting the zero offset: keep the crank still, without load on the pedals.\n")
+        }
+        let result = try control.call(
+            "sensor.zero", sensor.map { "{\"sensor\":\(JSONText.string($0))}" } ?? "{}",
+            lasting: OffsetCompensation.limit)
+        if isJSON { return result + "\n" }
+        let offset = (try? JSON(parsing: result.utf8)).flatMap { json in
+            json["offset"]?.number.flatMap { DecimalFormat.text($0, decimals: 2) }.map { text in
+                "; it was " + text + (json["unit"]?.harmlessText().map { " " + $0 } ?? "")
+            }
+        }
+        return "The zero offset is set" + (offset ?? "") + ".\n"
+    }
+
+    private func sensorStatus() throws(Failure) -> String {
+        let present = try presentState(blocks: #","blocks":["sensors"]"#)
+        if isJSON {
+            let state = String(decoding: present.stateLine, as: UTF8.self)
+            let settings = String(decoding: present.settingsLine, as: UTF8.self)
+            let selected = JSONText.members(of: settings).first { $0.name == "sensors" }?.value ?? "[]"
+            let members = JSONText.members(of: state)
+            let sensors = members.first { $0.name == "blocks" }.map { JSONText.members(of: $0.value) } ?? []
+            let rest = members.filter { ["heart", "bluetooth", "faults"].contains($0.name) } + sensors
+            return "{\"selected\":\(selected)" + rest.map { ",\"\($0.name)\":\($0.value)" }.joined() + "}\n"
+        }
+        let state = present.state
+        let list = ((try? JSON(parsing: present.stateLine))?["blocks"]?["sensors"]?.array ?? []).compactMap(
+            SensorLine.init)
+        let table = SensorLine.table(list, metric: metric ?? present.settings.isMetric)
+        var rows: [(String, String)] = []
+        if !list.contains(where: \.isStrap) { rows.append(("Strap", StatusText(metric: true).strap(state))) }
+        if state.heart.link.reason == LinkReason.ambiguous.rawValue, let names = state.heart.link.name {
+            rows.append(("In range", names + "; 'pacectl sensors add SENSOR' selects one"))
+        }
+        let selected =
+            (try? JSON(parsing: present.settingsLine))?["sensors"]?.array?.compactMap { $0.harmlessText() } ?? []
+        rows.append(
+            (
+                "Selected",
+                StatusText.isOff(state.heart.link)
+                    ? "none; 'pacectl sensors auto' or 'pacectl sensors use SENSOR' selects one"
+                    : selected.isEmpty ? "auto: the known strap, or the one in range" : selected.joined(separator: ", ")
+            ))
+        rows.append(
+            ("Bluetooth", (state.bluetooth.name ?? "not known") + (state.bluetooth.reason.map { ": " + $0 } ?? "")))
+        return table.map { $0 + "\n" }.joined() + (table.isEmpty ? "" : "\n")
+            + rows.map { $0 + String(repeating: " ", count: 11 - $0.count) + $1 + "\n" }.joined()
+    }
+}
+
+/// A sensor of the block `sensors`, as text for users.
+struct SensorLine: Equatable {
+    var kinds: [String]
+    var name: String
+    var link: String
+    var json: JSON
+
+    /// Nil if the element is incomplete.
+    init?(_ json: JSON) {
+        guard let id = json["id"]?.harmlessText(), let link = json["link"]?.harmlessText() else { return nil }
+        kinds = json["kinds"]?.array?.prefix(16).compactMap { $0.harmlessText() } ?? []
+        name = json["name"]?.harmlessText() ?? id
+        self.link = link + (json["reason"]?.harmlessText().map { ": " + StatusText.sensorReason($0) } ?? "")
+        self.json = json
+    }
+
+    var isStrap: Bool { kinds.contains(SensorKind.heartRate.rawValue) }
+
+    /// A kind in words. Unknown tokens are shown unchanged.
+    static func words(_ kind: String) -> String {
+        switch SensorKind(rawValue: kind) {
+        case .heartRate: "heart rate"
+        case .cyclingSpeedCadence: "speed and cadence"
+        case .runningSpeedCadence: "foot pod"
+        case .fitnessMachine: "trainer or machine"
+        case .cyclingPower, .environment, .radar, nil: kind
+        }
+    }
+
+    /// One line for each sensor, below a header; none without sensors.
+    static func table(_ sensors: [SensorLine], metric: Bool) -> [String] {
+        if sensors.isEmpty { return [] }
+        var table = TextTable([
+            .init(head: "SENSOR"), .init(head: "MEASURES"), .init(head: "LINK"), .init(head: "VALUES"),
+            .init(head: "AGE", isNumber: true), .init(head: "BATTERY", isNumber: true), .init(head: "MAKER"),
+        ])
+        for sensor in sensors {
+            let json = sensor.json
+            table.append([
+                sensor.name, sensor.kinds.map(words).joined(separator: ", "), sensor.link,
+                sensor.values(metric: metric),
+                json["age_ms"]?.integer(in: 0...Int(Int32.max)).map { "\($0 / 1000) s" } ?? "",
+                json["battery_percent"]?.integer(in: 0...100).map { "\($0) %" } ?? "",
+                [json["manufacturer"], json["model"]].compactMap { $0?.harmlessText() }.joined(separator: " "),
+            ])
+        }
+        return table.lines
+    }
+
+    private func values(metric: Bool) -> String {
+        func number(_ name: String, _ decimals: Int, _ unit: String, factor: Double = 1) -> String? {
+            json[name]?.number.flatMap { DecimalFormat.text($0 * factor, decimals: decimals) }.map { $0 + " " + unit }
+        }
+        func speed(_ name: String) -> String? {
+            json[name]?.number.map {
+                RunFormat.speed(metresPerSecond: $0, metric: metric) + " " + RunFormat.speedUnit(metric: metric)
+            }
+        }
+        let vehicles = json["vehicles"]?.integer(in: 0...99).map { $0 == 1 ? "1 vehicle" : "\($0) vehicles" }
+        let parts = [
+            number("bpm", 0, "bpm"), number("power_w", 0, "W"), number("cadence_rpm", 0, "/min"), speed("speed_mps"),
+            number("pressure_pa", 1, "hPa", factor: 0.01), number("temperature_c", 1, "°C"),
+            number("humidity_percent", 0, "%"), vehicles, number("vehicle_distance_m", 0, "m"),
+            speed("vehicle_speed_mps"),
+        ]
+        return parts.compactMap(\.self).joined(separator: ", ") + (json["stale"]?.bool == true ? ", stale" : "")
+    }
+}

@@ -1,0 +1,16 @@
+/// What a sensor measures. One device may have several kinds: a trainer often has three.
+///
+/// The raw values are those of the sockets.
+package enum SensorKind: String, CaseIterable, Sendable {
+    case heartRate = "heart-rate"
+    /// Wheel revolutions, crank revolutions or both. The flags of a measurement show which.
+    case cyclingSpeedCadence = "speed-cadence"
+    case cyclingPower = "power"
+    case runningSpeedCadence = "foot-pod"
+    /// A bike trainer, a treadmill, a cross trainer or a rower.
+    case fitnessMachine = "fitness-machine"
+    /// Pressure, temperature, humidity.
+    case environment
+    /// A rear radar, which reports vehicles.
+    case radar
+}

@@ -1,0 +1,24 @@
+/// One notification of a sensor.
+package enum SensorMeasurement: Equatable, Sendable {
+    case heartRate(HeartRateMeasurement)
+    case speedCadence(CyclingSpeedCadenceMeasurement)
+    case power(CyclingPowerMeasurement)
+    case running(RunningMeasurement)
+    /// The machine's record as it is known after the notification.
+    case fitnessMachine(FitnessMachineRecord)
+    case environment(EnvironmentMeasurement)
+    /// The vehicles as they are known after the notification.
+    case radar(RadarThreats)
+
+    package var kind: SensorKind {
+        switch self {
+        case .heartRate: .heartRate
+        case .speedCadence: .cyclingSpeedCadence
+        case .power: .cyclingPower
+        case .running: .runningSpeedCadence
+        case .fitnessMachine: .fitnessMachine
+        case .environment: .environment
+        case .radar: .radar
+        }
+    }
+}
