@@ -32,7 +32,7 @@ def test_movement_starts_a_run_backdated_to_its_start(stage, alone, schema):
     start = reader.first("EVENT", seconds=90, event="start")
     # 50 m of running are 15 to 30 s.
     assert 5_000 <= start["ago_ms"] <= 60_000, start.text
-    state = wait_for(lambda: (state := daemon.call("status")).get("distance_m", 0) > 0 and state, 10, "distance")
+    state = wait_for(lambda: (state := daemon.call("status")).get("distance_m", 0) > 0 and state, 60, "distance")
     assert state["distance_m"] >= 45
     assert state["elapsed_ms"] > start["ago_ms"] - 100
     assert not [error.message for error in schema.iter_errors(json.loads(start.text))]
@@ -64,11 +64,11 @@ def test_beats_start_a_run_and_auto_stop_ends_it_at_the_last_beat(stage, alone):
     assert going_on and going_on[-1]["elapsed_ms"] > summary["elapsed_ms"] + 50_000
 
     listed, = wait_for(
-        lambda: [it for it in daemon.call("activities.list") if not it["open"]], 10, "the activity")
+        lambda: [it for it in daemon.call("activities.list") if not it["open"]], 60, "the activity")
     assert listed["elapsed_ms"] == summary["elapsed_ms"] and listed["total_ms"] == summary["total_ms"]
     track = daemon.call("activities.track", id=listed["id"], fields=["elapsed_ms"])
     assert len(track["rows"]) == summary["elapsed_ms"] // 1000
-    wait_for(lambda: list((stage.directory / "state/exports").glob("*.fit")), 20, "the file")
+    wait_for(lambda: list((stage.directory / "state/exports").glob("*.fit")), 60, "the file")
 
     replay = subprocess.run(
         [PACECTL, "--state-dir", stage.directory / "state", "replay", str(listed["id"])],

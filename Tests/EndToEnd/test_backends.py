@@ -26,9 +26,9 @@ def way(paced):
 def test_backend_follows_bluetoothd(stage):
     bus = stage.start(Bus(stage.directory))
     paced = stage.paced(*NOWHERE, DBUS_SYSTEM_BUS_ADDRESS=bus.address)
-    wait_for(lambda: way(paced) == {"backend": "kernel", "reason": "bluetoothd does not run"}, 5, "the kernel's way")
+    wait_for(lambda: way(paced) == {"backend": "kernel", "reason": "bluetoothd does not run"}, 60, "the kernel's way")
     bluez = stage.keep(FakeBluez(bus))
-    wait_for(lambda: way(paced) == {"backend": "bluetoothd", "reason": "bluetoothd runs"}, 5, "bluetoothd's way")
+    wait_for(lambda: way(paced) == {"backend": "bluetoothd", "reason": "bluetoothd runs"}, 60, "bluetoothd's way")
     bluez.end()
     stage.running.remove(bluez)
     # A bluetoothd that is restarted stays the backend.
@@ -38,7 +38,7 @@ def test_backend_follows_bluetoothd(stage):
     assert way(paced)["backend"] == "bluetoothd"
     bluez.end()
     stage.running.remove(bluez)
-    wait_for(lambda: way(paced)["backend"] == "kernel", 10, "the kernel's way again")
+    wait_for(lambda: way(paced)["backend"] == "kernel", 60, "the kernel's way again")
     said = [line for line in paced.log.read_text().splitlines() if "Bluetooth backend: " in line]
     assert [line.split("backend: ")[1] for line in said] == [
         "kernel (bluetoothd does not run)", "bluetoothd (bluetoothd runs)", "kernel (bluetoothd does not run)"]
@@ -47,18 +47,18 @@ def test_backend_follows_bluetoothd(stage):
 def test_forced_bluetoothd_is_awaited_without_a_bus(stage):
     paced = stage.paced("--gpsd", "off", "--bluetooth", "bluetoothd")
     reader = stage.reader(paced)
-    wait_for(lambda: paced.call("status")["heart"].get("reason") == "no-bluetooth", 5, "a reason")
+    wait_for(lambda: paced.call("status")["heart"].get("reason") == "no-bluetooth", 60, "a reason")
     assert way(paced) == {"backend": "bluetoothd"}
     assert paced.call("sensor.scan", seconds=1)["code"] == -32001
     assert paced.call("run.start")["activity"] == 1
-    wait_for(lambda: paced.call("status")["elapsed_ms"] >= 1000, 5, "a second of a run")
+    wait_for(lambda: paced.call("status")["elapsed_ms"] >= 1000, 60, "a second of a run")
     reader.first("STATE", run="active")
 
 
 @pytest.mark.parametrize("options", [["--bluetooth", "off"], ["--bluetooth", "kernel"], ["--bluetooth", "bluetoothd"]])
 def test_pairing_without_bluetooth_is_rejected(stage, options):
     paced = stage.paced(*NOWHERE, *options)
-    wait_for(lambda: paced.call("status")["heart"].get("reason") in MISSING + ("off",), 5, "a reason")
+    wait_for(lambda: paced.call("status")["heart"].get("reason") in MISSING + ("off",), 60, "a reason")
     refusal = paced.call("sensor.pair", sensor="9AD13824")
     assert refusal["code"] == -32001
     said = pair(paced, "sensors", "pair", "9AD13824")
@@ -68,7 +68,7 @@ def test_pairing_without_bluetooth_is_rejected(stage, options):
 
 def test_zero_offset_without_a_power_meter_is_rejected(stage):
     paced = stage.paced(*NOWHERE, "--bluetooth", "kernel")
-    wait_for(lambda: paced.call("status")["heart"].get("reason") in MISSING, 5, "a reason")
+    wait_for(lambda: paced.call("status")["heart"].get("reason") in MISSING, 60, "a reason")
     refusal = paced.call("sensor.zero")
     assert refusal["code"] == -32003
     said = pair(paced, "sensors", "zero", "Assioma")
@@ -100,7 +100,7 @@ def test_slow_bus_delays_no_tick(stage, request):
     without = worst(paced, 8)
     paced.end()
     paced = stage.paced(*NOWHERE, "--bluetooth", "bluetoothd", DBUS_SYSTEM_BUS_ADDRESS=bus.address)
-    wait_for(lambda: bluez.calls, 5, "a call")
+    wait_for(lambda: bluez.calls, 60, "a call")
     since = time.monotonic()
     within = worst(paced, 8)
     stalls = [end - start for start, end in stall_detector.stalls]

@@ -36,7 +36,7 @@ class Devices:
 
 
 def logged(paced, text, times=1):
-    wait_for(lambda: paced.log_text().count(text) == times, 30, f"{times} × {text}")
+    wait_for(lambda: paced.log_text().count(text) == times, 60, f"{times} × {text}")
 
 
 def measured(state):
@@ -60,7 +60,7 @@ def test_barometer_has_a_thread_of_its_own_while_it_exists(stage):
     logged(paced, "barometer ms5611 (iio:device3) found: 990.0 hPa")
     devices.remove(3)
     logged(paced, "barometer ms5611 (iio:device3) is gone")
-    wait_for(lambda: paced.kernel_status("Threads") == 3, 10, "the end of the thread")
+    wait_for(lambda: paced.kernel_status("Threads") == 3, 60, "the end of the thread")
     devices.put(1, name="bmp280\n", in_pressure_input="100.6\n")
     logged(paced, "barometer bmp280 (iio:device1) found: 1006.0 hPa")
 
@@ -109,7 +109,7 @@ def test_barometer_that_hangs_does_not_delay_the_end(stage):
     devices.put(0, name="bmp280\n")
     os.mkfifo(devices.path / "iio:device0" / "in_pressure_input")
     paced = stage.paced("--gpsd", "off", "--sensors", "off", *devices.option())
-    wait_for(lambda: paced.kernel_status("Threads") == 4, 10, "the thread of the barometer")
+    wait_for(lambda: paced.kernel_status("Threads") == 4, 60, "the thread of the barometer")
     status, seconds = paced.end()
     assert status == 0 and seconds < 2
 

@@ -135,7 +135,7 @@ def test_changed_settings_are_kept_and_published(daemon, stage):
     assert reader.first("EVENT", event="settings", key="metric")["value"] is True
     assert daemon.call("settings.set", key="metric", value=False) is False
     assert daemon.call("settings.set", key="metric", value=None) is None
-    wait_for(lambda: "value" not in reader.of("EVENT")[-1], 5, "the event of the unset setting")
+    wait_for(lambda: "value" not in reader.of("EVENT")[-1], 60, "the event of the unset setting")
     assert daemon.call("settings.get") == before
 
 

@@ -99,12 +99,12 @@ def test_directories_and_sockets_are_accessible_to_owner_and_group(stage):
 def test_daemon_stopped_for_three_seconds_catches_up_and_counts_late_ticks(stage):
     daemon = stage.paced("--demo")
     reader = stage.reader(daemon)
-    wait_for(lambda: len(reader.of("STATE")) > 20, 10, "twenty states")
+    wait_for(lambda: len(reader.of("STATE")) > 20, 60, "twenty states")
     os.kill(daemon.pid, signal.SIGSTOP)
     time.sleep(3)
     os.kill(daemon.pid, signal.SIGCONT)
     continued = boot_ms()
-    wait_for(lambda: reader.of("STATE")[-1]["boot_ms"] > continued + 1500, 10, "states after that")
+    wait_for(lambda: reader.of("STATE")[-1]["boot_ms"] > continued + 1500, 60, "states after that")
     states = [state for state in reader.of("STATE") if state["run"] == "active"]
     # Elapsed time follows the boot clock, as without the interruption.
     starts = {state["boot_ms"] - state["elapsed_ms"] for state in states}
@@ -119,7 +119,7 @@ def test_daemon_stopped_for_three_seconds_catches_up_and_counts_late_ticks(stage
 
 def test_idle_daemon_publishes_a_state_each_second(stage):
     reader = stage.reader(stage.paced(*OFF))
-    wait_for(lambda: len(reader.of("STATE")) >= 4, 6, "four states")
+    wait_for(lambda: len(reader.of("STATE")) >= 4, 60, "four states")
     states = reader.of("STATE")
     assert all(state["run"] == "idle" and "elapsed_ms" not in state for state in states)
     steps = [after["boot_ms"] - before["boot_ms"] for before, after in zip(states[1:], states[2:])]

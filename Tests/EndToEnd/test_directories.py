@@ -34,7 +34,7 @@ class Attempt:
         return self.log.read_text()
 
     def says(self, words):
-        wait_for(lambda: words in self.text, 10, f"{words!r}; it said: {self.text}")
+        wait_for(lambda: words in self.text, 60, f"{words!r}; it said: {self.text}")
 
     def ended(self):
         """Its exit status, waited for."""
@@ -50,7 +50,7 @@ class Attempt:
                     return False
                 control.sendall(b'{"jsonrpc":"2.0","id":1,"method":"status"}\n')
                 return b'"result"' in control.recv(65536)
-        return wait_for(asked, 10, f"an answer; it said: {self.text}")
+        return wait_for(asked, 60, f"an answer; it said: {self.text}")
 
     def end(self):
         self.process.kill()
@@ -214,7 +214,7 @@ def test_link_to_the_state_directory_is_resolved_once(stage):
     def listed():
         return subprocess.run(
             [PACECTL, "--state-dir", private, "activities"], capture_output=True, text=True, timeout=10).stdout
-    wait_for(lambda: listed().count("\n") == 2, 10, "the run in the journal")
+    wait_for(lambda: listed().count("\n") == 2, 60, "the run in the journal")
     assert not (stage.directory / "journal.sqlite").exists()
 
 

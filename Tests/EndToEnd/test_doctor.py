@@ -72,7 +72,7 @@ def test_healthy_machine_has_no_failures(tmp_path, tree):
         def all_is_well():
             found = findings(tmp_path, tree)
             return found if found["gpsd"]["result"] == "ok" else None
-        found = wait_for(all_is_well, 15, "a gpsd that responds")
+        found = wait_for(all_is_well, 60, "a gpsd that responds")
         assert [line for line in found.values() if line["result"] == "fail"] == []
         assert found["strap"]["finding"] == "Polar H10 00000001 …00:01 is connected"
         assert found["gpsd"]["finding"].startswith("gpsd 3.")
@@ -194,7 +194,7 @@ def test_daemon_with_gpsd_at_another_port_is_asked_first(tmp_path, tree):
         return found if found["fix"]["result"] == "ok" else None
 
     try:
-        found = wait_for(find, 30, "a fix")
+        found = wait_for(find, 60, "a fix")
     finally:
         paced.end()
         gpsd.end()

@@ -23,7 +23,7 @@ def shell(stage, *words):
 
 def wait_for_moving_screen(terminal):
     seen = set()
-    wait_for(lambda: "Running" in (text := terminal.text()) and (seen.add(text) or len(seen) > 2), 20, "a screen that moves")
+    wait_for(lambda: "Running" in (text := terminal.text()) and (seen.add(text) or len(seen) > 2), 60, "a screen that moves")
     modes = terminal.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag}").split()
     assert modes == ["1", "0"]
 
@@ -81,7 +81,7 @@ def test_watch_resumes_after_stop_and_continue_signals_of_another_process(stage)
     def is_live_or_suspended():
         text = terminal.text()
         return "Running" in text and (seen.add(text) or len(seen) > 3) or "ready>" in text
-    wait_for(is_live_or_suspended, 20, "a live screen, or the shell")
+    wait_for(is_live_or_suspended, 60, "a live screen, or the shell")
     # A shell that has seen a stop owns the terminal until fg.
     if "ready>" in terminal.text():
         terminal.run("fg")

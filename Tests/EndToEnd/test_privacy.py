@@ -35,7 +35,7 @@ def record(paced, seconds=1):
     time.sleep(seconds)
     assert paced.call("run.stop")["id"] == number
     # An activity that is listed as closed is closed on the disk.
-    wait_for(lambda: not paced.call("activities.list")[0].get("open"), 10, "the run closed in the journal")
+    wait_for(lambda: not paced.call("activities.list")[0].get("open"), 60, "the run closed in the journal")
     return number
 
 
@@ -50,13 +50,13 @@ def test_modes_do_not_depend_on_the_umask(stage, mask):
     with umask(mask):
         paced = stage.paced(*OFF)
         record(paced)
-        wait_for(lambda: list((state / "exports").glob("[!.]*.fit")), 10, "a file of the run")
+        wait_for(lambda: list((state / "exports").glob("[!.]*.fit")), 60, "a file of the run")
         paced.end()
         (state / "sensors.json").write_text(json.dumps({"version": 1, "remembered": [strap, strap | {"name": "H9"}]}))
         paced = stage.paced(*OFF)
         # Rewrites the list.
         paced.call("sensor.forget", sensor="H9")
-        wait_for(lambda: "keys" in (state / "sensors.json").read_text(), 5, "a list")
+        wait_for(lambda: "keys" in (state / "sensors.json").read_text(), 60, "a list")
     assert mode(state) == mode(state / "exports") == 0o750
     files = [path for path in state.rglob("*") if path.is_file()]
     assert {"journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm", "sensors.json", "state.lock"} <= {
@@ -114,7 +114,7 @@ def recorded(stage, group=None):
     (state / "sensors.json").write_text('{"version":1,"remembered":[],"keys":[]}')
     paced = stage.paced(*OFF)
     record(paced)
-    wait_for(lambda: list((state / "exports").glob("[!.]*.fit")), 10, "a file of the run")
+    wait_for(lambda: list((state / "exports").glob("[!.]*.fit")), 60, "a file of the run")
     return paced, state, free
 
 
@@ -184,7 +184,7 @@ def test_log_has_no_position_and_no_full_address(stage):
     strap = stage.strap("--name", address, "--manufacturer", address, period=0.2)
     options = ["--gpsd", gpsd.option, "--sensors", f"unix:{strap.path}"]
     paced = stage.paced(*options)
-    wait_for(lambda: "bpm" in (now := paced.call("status"))["heart"] and "position" in now, 30, "heart and position")
+    wait_for(lambda: "bpm" in (now := paced.call("status"))["heart"] and "position" in now, 60, "heart and position")
     paced.call("run.start")
     time.sleep(3)
     position = paced.call("status")["position"]
@@ -197,7 +197,7 @@ def test_log_has_no_position_and_no_full_address(stage):
     rows = paced.call("activities.track", from_ms=0, interval_ms=1000, id=number)["rows"]
     assert any(str(value).startswith("52.5") for row in rows for value in row)
     exports = stage.directory / "state" / "exports"
-    wait_for(lambda: list(exports.glob("[!.]*.fit")), 10, "a file of the run")
+    wait_for(lambda: list(exports.glob("[!.]*.fit")), 60, "a file of the run")
     paced.call("sensor.use", sensor=ADDRESS)
     paced.call("activities.edit", id=number, name=f"at {LATITUDE}, {LONGITUDE}")
     paced.call("activities.delete", id=number)

@@ -28,7 +28,7 @@ def test_client_of_the_protocol_page_detects_a_restart_and_misses_no_lap(stage):
     daemon.stop()
     daemon.start()
     # Rejected within 1 s of the last lap.
-    wait_for(lambda: "run" in daemon.call("run.lap"), 10, "the next lap")
+    wait_for(lambda: "run" in daemon.call("run.lap"), 60, "the next lap")
     shown.first("paced has restarted")
     shown.first(r"lap 2 [\d.]+ m")
     shown.first(r"\d+")

@@ -21,7 +21,7 @@ def test_stopped_reader_does_not_disturb_63_others(stage):
     subscribers = stage.subscribers(daemon, 63)
     stopped = stage.reader(daemon, classes=["STATE", "EVENT", "HEART", "FIX"])
     stopped.first("STATE", run="active")
-    wait_for(lambda: all(len(sequence) > 20 for sequence in subscribers.sequences), 10, "states for all")
+    wait_for(lambda: all(len(sequence) > 20 for sequence in subscribers.sequences), 60, "states for all")
     before = daemon.kernel_status("VmRSS")
     stopped.pause()
     # The kernel buffers about ninety lines for it, nine seconds.
@@ -29,7 +29,7 @@ def test_stopped_reader_does_not_disturb_63_others(stage):
     grown = daemon.kernel_status("VmRSS") - before
     stopped.resume()
     dropped = stopped.first("DROPPED", seconds=10)
-    wait_for(lambda: stopped.of("STATE")[-1]["seq"] > subscribers.sequences[0][-1] - 5, 10, "the present state")
+    wait_for(lambda: stopped.of("STATE")[-1]["seq"] > subscribers.sequences[0][-1] - 5, 60, "the present state")
     subscribers.end()
 
     for sequence in subscribers.sequences:
@@ -54,11 +54,11 @@ def test_states_can_be_thinned_and_events_replayed(stage):
     answer = reader.first("WATCH")
     assert (answer["classes"], answer["interval_ms"]) == (["STATE", "EVENT"], 1000)
     version = reader.first("VERSION")
-    wait_for(lambda: len(reader.of("EVENT")) >= 6, 5, "six events")
+    wait_for(lambda: len(reader.of("EVENT")) >= 6, 60, "six events")
     numbers = [event["seq"] for event in reader.of("EVENT")]
     assert numbers == list(range(version["events"]["first"], version["events"]["last"] + 1))
     daemon.call("run.start")
-    wait_for(lambda: len([s for s in reader.of("STATE") if s["run"] == "active"]) >= 4, 6, "four seconds")
+    wait_for(lambda: len([s for s in reader.of("STATE") if s["run"] == "active"]) >= 4, 60, "four seconds")
     active = [state["elapsed_ms"] for state in reader.of("STATE") if state["run"] == "active"]
     assert all(elapsed % 1000 == 0 for elapsed in active)
 
@@ -81,7 +81,7 @@ def test_malformed_line_gets_an_error_and_the_stream_continues(stage, line):
     reader.send(line)
     assert reader.first("ERROR")["message"]
     count = len(reader.of("STATE"))
-    wait_for(lambda: len(reader.of("STATE")) > count + 5, 5, "states after it")
+    wait_for(lambda: len(reader.of("STATE")) > count + 5, 60, "states after it")
 
 
 @pytest.mark.parametrize("seed", range(4))

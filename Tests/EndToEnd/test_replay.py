@@ -24,7 +24,7 @@ def temporary():
     directory = pathlib.Path(tempfile.mkdtemp(prefix="paced-test-", dir="/tmp"))
     yield directory
     try:
-        wait_for(lambda: list(directory.iterdir()) == [], 10, "the removal of the private directories")
+        wait_for(lambda: list(directory.iterdir()) == [], 60, "the removal of the private directories")
     finally:
         shutil.rmtree(directory)
 
@@ -327,7 +327,7 @@ def test_watched_replay_ends_with_the_screen(screen, temporary, ride, way):
     else:
         terminal.type(way)
     terminal.wait_for("ready>", absent=["Riding"] if way != signal.SIGKILL else [])
-    wait_for(lambda: replaying(temporary) == [], 10, "the end of paced")
+    wait_for(lambda: replaying(temporary) == [], 60, "the end of paced")
 
 
 @pytest.mark.parametrize("number, words", [(signal.SIGTERM, "stop requested"), (signal.SIGKILL, "paced ended with status 137")])

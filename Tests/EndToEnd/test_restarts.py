@@ -73,7 +73,7 @@ class Ride:
         self.gpsd = gpsd
         self.states = []
         self.open()
-        wait_for(lambda: "position" in self.status(), 20, "a position")
+        wait_for(lambda: "position" in self.status(), 60, "a position")
         self.daemon.call("run.start", sport="ride")
 
     def open(self):
@@ -92,20 +92,20 @@ class Ride:
     def restart(self, number):
         """Ends the daemon 1.5 s later in the run, and starts it again."""
         goal = self.status()["elapsed_ms"] + 1500
-        wait_for(lambda: self.status()["elapsed_ms"] >= goal, 20, "a run that goes on")
+        wait_for(lambda: self.status()["elapsed_ms"] >= goal, 60, "a run that goes on")
         self.close(number)
         self.open()
         assert self.status()["run"] == "active"
 
     def stop(self):
         """Waits until the ride has stopped; returns the summary."""
-        wait_for(lambda: self.status().get("speed_mps") == 0, 30, "a standstill")
+        wait_for(lambda: self.status().get("speed_mps") == 0, 60, "a standstill")
         summary = self.daemon.call("run.stop")
         # The event ring continues over restarts.
         reader = self.stage.reader(self.daemon, since=0)
         reader.first("EVENT", event="stop")
         self.gaps = [event for event in reader.of("EVENT") if event["event"] == "gap"]
-        wait_for(lambda: exports(self.stage), 20, "a file")
+        wait_for(lambda: exports(self.stage), 60, "a file")
         return summary
 
 
@@ -161,12 +161,12 @@ def test_restarts_lose_neither_time_nor_distance(stages, rate, number, count, me
 def test_long_outage_is_a_pause_from_the_signal(stage):
     daemon = stage.paced("--gpsd", "off", "--sensors", "off")
     daemon.call("run.start", indoor=True)
-    wait_for(lambda: daemon.call("status")["elapsed_ms"] >= 1500, 20, "a run")
+    wait_for(lambda: daemon.call("status")["elapsed_ms"] >= 1500, 60, "a run")
     before = daemon.call("status")["elapsed_ms"]
     daemon.end(signal.SIGTERM)
     ended = boot_ms()
     # There is no event to wait for: the limit itself is 10 s.
-    wait_for(lambda: boot_ms() > ended + 10_050, 20, "an outage of more than 10 s")
+    wait_for(lambda: boot_ms() > ended + 10_050, 60, "an outage of more than 10 s")
     daemon = stage.paced("--gpsd", "off", "--sensors", "off")
     reader = stage.reader(daemon, since=0)
     gap = reader.first("EVENT", event="gap", cause="restart")

@@ -31,7 +31,7 @@ def run(long_stage):
     def is_ready():
         states = reader.of("STATE")
         return states and states[-1]["heart"]["link"] == "connected" and "position" in states[-1]
-    wait_for(is_ready, 20, "a connected strap and a position")
+    wait_for(is_ready, 60, "a connected strap and a position")
     assert paced.call("run.start") == {"activity": 1}
     reader.first("EVENT", event="start")
     end = wait_for(

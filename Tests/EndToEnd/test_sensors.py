@@ -72,7 +72,7 @@ def test_missing_adapter_is_reported_and_rejects_a_scan(stage):
     # No adapter has this address, on a machine with Bluetooth or without.
     paced = stage.paced("--gpsd", "off", "--sensors", "9AD13824", "--adapter", "00:00:00:00:00:01")
     missing = ("no-bluetooth", "no-adapter", "no-permission")
-    wait_for(lambda: paced.call("status")["heart"].get("reason") in missing, 5, "a reason")
+    wait_for(lambda: paced.call("status")["heart"].get("reason") in missing, 60, "a reason")
     assert paced.call("status")["bluetooth"]["backend"] == "kernel"
     refusal = paced.call("sensor.scan", seconds=1)
     assert refusal["code"] == -32001

@@ -68,7 +68,7 @@ def test_ready_follows_serving_and_only_a_changed_status_is_sent(stage, notified
     daemon.call("run.pause")
     notified.wait("STATUS=run 1 is paused")
     daemon.call("run.stop")
-    wait_for(lambda: notified.words("STATUS")[-1] == "idle", 5, "idle again")
+    wait_for(lambda: notified.words("STATUS")[-1] == "idle", 60, "idle again")
     assert daemon.end()[0] == 0
     notified.wait("STOPPING=1")
     assert notified.words("STATUS") == ["idle", "recording run 1", "run 1 is paused", "idle"]
@@ -102,7 +102,7 @@ def test_loop_without_ticks_does_not_notify_the_watchdog(stage, notified):
     daemon = service(
         stage, notified, *OFF, WATCHDOG_USEC="400000", LD_PRELOAD=fault(stage, "clock"), CLOCK_FAULT=str(broken))
     daemon.call("run.start")
-    wait_for(lambda: len(notified.moments("WATCHDOG=1")) > 5, 10, "food")
+    wait_for(lambda: len(notified.moments("WATCHDOG=1")) > 5, 60, "food")
     broken.touch()
     time.sleep(0.5)
     count = len(notified.moments("WATCHDOG=1"))
@@ -113,7 +113,7 @@ def test_loop_without_ticks_does_not_notify_the_watchdog(stage, notified):
     assert len(notified.moments("WATCHDOG=1")) == count
     broken.unlink()
     daemon.call("status")
-    wait_for(lambda: len(notified.moments("WATCHDOG=1")) > count + 2, 10, "food again")
+    wait_for(lambda: len(notified.moments("WATCHDOG=1")) > count + 2, 60, "food again")
 
 
 # The sockets
@@ -202,7 +202,7 @@ def test_hanging_disk_does_not_delay_the_stop(stage):
     hanging = stage.directory / "fault"
     hanging.write_text("fine")
     daemon = stage.paced("--demo", LD_PRELOAD=fault(stage, "disk"), DISK_FAULT=str(hanging))
-    wait_for(lambda: daemon.call("status").get("elapsed_ms", 0) > 1000, 10, "a run")
+    wait_for(lambda: daemon.call("status").get("elapsed_ms", 0) > 1000, 60, "a run")
     hanging.write_text("slow 60000")
     time.sleep(2)
     status, seconds = daemon.end()
@@ -232,7 +232,7 @@ def test_machine_shutdown_closes_the_run_and_exports_it(stage, notified):
     daemon = service(
         stage, notified, "--demo", *record_at_boot(stage), DBUS_SYSTEM_BUS_ADDRESS=bus.address)
     reader = stage.reader(daemon)
-    wait_for(lambda: daemon.call("status")["elapsed_ms"] > 2000, 10, "a run")
+    wait_for(lambda: daemon.call("status")["elapsed_ms"] > 2000, 60, "a run")
     status, seconds = daemon.end()
     print(f"{seconds:.3f} s with a run to close")
     assert status == 0 and seconds < 1
@@ -241,7 +241,7 @@ def test_machine_shutdown_closes_the_run_and_exports_it(stage, notified):
     assert not summary["open"] and summary["elapsed_ms"] > 2000
     made = list((stage.directory / "state/exports").glob("*.fit"))
     assert made or stage.paced(*OFF) and wait_for(
-        lambda: list((stage.directory / "state/exports").glob("*.fit")), 10, "the file at the next start")
+        lambda: list((stage.directory / "state/exports").glob("*.fit")), 60, "the file at the next start")
 
 
 @pytest.mark.parametrize("state, delay, atBoot", [
@@ -278,7 +278,7 @@ def test_second_stop_signal_ends_the_daemon_at_once(stage, notified):
     daemon.call("run.start")
     begun = time.monotonic()
     daemon.process.send_signal(signal.SIGTERM)
-    wait_for(lambda: systemd.calls, 5, "the question")
+    wait_for(lambda: systemd.calls, 60, "the question")
     daemon.process.send_signal(signal.SIGTERM)
     assert daemon.process.wait(5) == 0
     assert time.monotonic() - begun < 0.45, "systemd was not waited for"

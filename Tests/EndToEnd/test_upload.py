@@ -52,7 +52,7 @@ def spools(paced):
 @pytest.fixture
 def paced(stage):
     daemon = stage.paced(*OFF)
-    wait_for(lambda: daemon.call("status")["recorder"].get("free_mib"), 10, "a journal that is written")
+    wait_for(lambda: daemon.call("status")["recorder"].get("free_mib"), 60, "a journal that is written")
     return daemon
 
 
@@ -77,7 +77,7 @@ def test_upload_becomes_an_activity(paced, connect, stage):
     assert len(activity["laps"]) == 1
     track = paced.call("activities.track", id=number)
     assert len(track["rows"]) == 60
-    wait_for(lambda: spools(paced) == 0, 5, "no file of an upload")
+    wait_for(lambda: spools(paced) == 0, 60, "no file of an upload")
     assert leftovers(stage) == 0
 
 
@@ -87,15 +87,15 @@ def test_numbers_follow_the_order_in_which_activities_begin(paced, connect, stag
     assert connect().upload(data(lines()))["id"] == 2
     paced.call("run.stop")
     paced.call("run.start", indoor=True)
-    wait_for(lambda: sorted(numbers(paced)) == [1, 2, 3], 10, "the second run")
+    wait_for(lambda: sorted(numbers(paced)) == [1, 2, 3], 60, "the second run")
     paced.kill()
     # A start gives no number away.
     for _ in range(2):
         paced = stage.paced(*OFF)
-        wait_for(lambda: sorted(numbers(paced)) == [1, 2, 3], 10, "the journal")
+        wait_for(lambda: sorted(numbers(paced)) == [1, 2, 3], 60, "the journal")
         paced.end()
     paced = stage.paced(*OFF)
-    wait_for(lambda: paced.call("status").get("activity") == 3, 10, "the run")
+    wait_for(lambda: paced.call("status").get("activity") == 3, 60, "the run")
     paced.call("run.stop")
     paced.call("run.start", indoor=True)
     assert paced.call("status")["activity"] == 4
@@ -139,7 +139,7 @@ def test_hang_up_drops_the_upload(paced, connect, stage):
         client.append(data(lines()))
         client.send("upload.append", data=base64.b64encode(bytes(46080)).decode())
         client.close()
-    wait_for(lambda: spools(paced) == 0, 10, "no file of an upload")
+    wait_for(lambda: spools(paced) == 0, 60, "no file of an upload")
     assert [connect().upload(data(lines()))["id"]] == numbers(paced)
     assert leftovers(stage) == 0
 
@@ -152,7 +152,7 @@ def test_too_large_upload_is_dropped(paced, connect):
         assert client.call("upload.append", data=piece) == {"bytes": (count + 1) * 46080}
     assert client.call("upload.append", data=piece)["code"] == WRONG
     assert client.call("upload.append", data=piece)["code"] == UNAVAILABLE
-    wait_for(lambda: spools(paced) == 0, 10, "no file of an upload")
+    wait_for(lambda: spools(paced) == 0, 60, "no file of an upload")
     # No line of the data is kept in memory.
     assert paced.kernel_status("VmHWM") < 80 * 1024
 
@@ -185,7 +185,7 @@ BAD = {
 def test_invalid_rows_are_rejected_whole(long_stage, name):
     if not long_stage.running:
         daemon = long_stage.paced(*OFF)
-        wait_for(lambda: daemon.call("status")["recorder"].get("free_mib"), 10, "a journal that is written")
+        wait_for(lambda: daemon.call("status")["recorder"].get("free_mib"), 60, "a journal that is written")
     client = Client(long_stage.running[0])
     bad, words = BAD[name]
     begin = data([HEADER, {"row": "begin", "at_ms": 0, "trigger": "command"}, sample(0)])
@@ -239,12 +239,12 @@ def test_silence_drops_the_upload(paced, connect):
 def test_nothing_is_accepted_where_little_space_is_free(stage):
     disk = stage.disk(size="300m")
     paced = stage.paced(*OFF, prefix=disk.within)
-    wait_for(lambda: paced.call("status")["recorder"].get("free_mib"), 10, "a journal that is written")
+    wait_for(lambda: paced.call("status")["recorder"].get("free_mib"), 60, "a journal that is written")
     client = Client(paced)
     assert client.call("upload.begin", kind="activity") == {"bytes": 0}
     assert client.append(data(lines())[:500]) == {"bytes": 500}
     disk.fill()
-    wait_for(lambda: paced.call("status")["recorder"].get("free_mib", 999) < 256, 10, "a full disk")
+    wait_for(lambda: paced.call("status")["recorder"].get("free_mib", 999) < 256, 60, "a full disk")
     answer = client.append(data(lines())[500:])
     assert answer["code"] == BUSY
     assert client.call("upload.commit")["code"] == UNAVAILABLE
@@ -276,7 +276,7 @@ def test_killed_commit_leaves_nothing(stage):
     chance = random.Random("kill")
     for kill in range(int(os.environ.get("PACED_RUN_KILLS", 8)) // 2):
         paced = stage.paced(*OFF)
-        wait_for(lambda: paced.call("status")["recorder"].get("free_mib"), 10, "a journal that is written")
+        wait_for(lambda: paced.call("status")["recorder"].get("free_mib"), 60, "a journal that is written")
         client = Client(paced)
         client.call("upload.begin", kind="activity")
         whole = run_file(20_000)
@@ -288,8 +288,8 @@ def test_killed_commit_leaves_nothing(stage):
         paced.process.wait()
         client.close()
         paced = stage.paced(*OFF)
-        wait_for(lambda: paced.call("status")["recorder"].get("free_mib"), 10, "a journal that is written")
-        wait_for(lambda: leftovers(stage) == 0, 30, "a journal without the rows of the killed import")
+        wait_for(lambda: paced.call("status")["recorder"].get("free_mib"), 60, "a journal that is written")
+        wait_for(lambda: leftovers(stage) == 0, 60, "a journal without the rows of the killed import")
         for number in numbers(paced):
             assert len(paced.call("activities.track", id=number, interval_ms=60_000)["rows"]) == 334
         paced.end()

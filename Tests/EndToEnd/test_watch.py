@@ -223,7 +223,7 @@ def watched(paced, screen, *size):
 
 
 def wait_for_commands(paced, *methods):
-    wait_for(lambda: [method for method, _ in paced.asked] == list(methods), 10, f"{methods}, not {paced.asked}")
+    wait_for(lambda: [method for method, _ in paced.asked] == list(methods), 60, f"{methods}, not {paced.asked}")
 
 
 def test_space_and_l_command_the_run(paced, screen):

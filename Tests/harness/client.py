@@ -131,7 +131,7 @@ class StateClient:
         while (left := end - time.monotonic()) > 0 and not self.is_over:
             self.receive(left)
 
-    def first(self, name, seconds=5, **fields):
+    def first(self, name, seconds=60, **fields):
         """Waits for the first line of a class with these fields."""
         def matches(line):
             return line["class"] == name and all(line.get(key) == value for key, value in fields.items())

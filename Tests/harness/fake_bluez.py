@@ -42,7 +42,7 @@ class Bus(ManagedProcess):
             stderr=subprocess.DEVNULL)
 
     def wait_until_ready(self):
-        wait_for(self.is_listening, 10, "a bus")
+        wait_for(self.is_listening, 60, "a bus")
 
     def is_listening(self):
         with socket.socket(socket.AF_UNIX) as probe:

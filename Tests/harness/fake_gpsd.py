@@ -81,7 +81,7 @@ class ScriptedGpsd(FakeGpsd):
 
     def send(self, *lines):
         """Sends bytes; blocks while the daemon reads nothing."""
-        client = wait_for(lambda: self.clients[-1:], 10, "a client of gpsd's")[0]
+        client = wait_for(lambda: self.clients[-1:], 60, "a client of gpsd's")[0]
         text = "".join(json.dumps(line, separators=(",", ":")) + "\r\n" for line in lines)
         client.sendall(text.encode())
         self.sent += len(lines)

@@ -29,7 +29,7 @@ class NotifyListener:
         lines = [line for _, message in list(self.messages) for line in message.splitlines()]
         return [line.split("=", 1)[1] for line in lines if line.startswith(key + "=")]
 
-    def wait(self, words, seconds=5):
+    def wait(self, words, seconds=60):
         wait_for(lambda: self.moments(words), seconds, f"{words}; received: {self.messages}")
 
     def end(self):

@@ -126,7 +126,7 @@ class Paced(ManagedProcess):
             environment, log or directory / "log", **popen or {})
 
     def wait_until_ready(self):
-        wait_for(self.is_listening, 10, "a daemon that listens")
+        wait_for(self.is_listening, 60, "a daemon that listens")
 
     def is_listening(self):
         assert self.process.poll() is None, f"paced ended with {self.process.poll()}: {self.log_text()}"
@@ -170,7 +170,7 @@ class Disk(ManagedProcess):
         # A path to the file system that works outside its namespace too.
         self.path = pathlib.Path(f"/proc/{self.pid}/root{self.place}")
         own = os.readlink("/proc/self/ns/mnt")
-        wait_for(lambda: os.readlink(f"/proc/{self.pid}/ns/mnt") != own, 5, "a mount namespace")
+        wait_for(lambda: os.readlink(f"/proc/{self.pid}/ns/mnt") != own, 60, "a mount namespace")
         self.call("mount", "-t", "tmpfs", "-o", f"mode=750,size={self.size}", "none", self.place)
 
     @property
