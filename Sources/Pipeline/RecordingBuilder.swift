@@ -10,6 +10,8 @@ package struct RecordingBuilder: Sendable {
     private var rows: [RecordingRow] = []
     package private(set) var startedAt: Instant?
     private var isRunning = false
+    /// Whether the activity has begun and not ended: the beats of its pauses are kept.
+    private var isOpen = false
     private var lapBeganAt: Int64 = 0
     private var lastAt: Int64 = 0
     /// The sensors that sent values, and the seconds with a heart rate of each.
@@ -66,7 +68,7 @@ package struct RecordingBuilder: Sendable {
         if let id = recording?.id { recording?.id = numbers(id) }
     }
 
-    /// Returns and removes the rows since the last call, in order, with RR intervals between `.begin` and `.end`.
+    /// Returns and removes the rows since the last call, in order, with the RR intervals of the run and of its pauses.
     package mutating func drainRows() -> [RecordingRow] {
         defer { if !rows.isEmpty { rows = [] } }
         return rows
@@ -92,7 +94,7 @@ package struct RecordingBuilder: Sendable {
         switch output {
         case .event(let event): ingest(event)
         case .heart(let reading):
-            guard isRunning, !reading.measurement.rrIntervals.isEmpty else { return }
+            guard isOpen, !reading.measurement.rrIntervals.isEmpty else { return }
             rows.append(.beats(at: moment(reading.at), rr: reading.measurement.rrIntervals, gap: reading.gap))
         case .fix(let fix):
             if isRunning, fix.isJump { rows.append(.segment(at: max(moment(fix.at), lastAt))) }
@@ -121,6 +123,7 @@ package struct RecordingBuilder: Sendable {
             recording = nil
             startedAt = nil
             isRunning = false
+            isOpen = false
         default: break
         }
     }
@@ -134,6 +137,7 @@ package struct RecordingBuilder: Sendable {
         recording.isTimeUncertain = event.time == nil
         recording.isTimeGuessed = event.isTimeGuessed
         self.recording = recording
+        isOpen = true
         begin(at: 0, .command)
     }
 
@@ -163,6 +167,7 @@ package struct RecordingBuilder: Sendable {
     private mutating func close(_ summary: ActivitySummary, at: Int64) {
         if at < lastAt { fallBack(to: summary, at: at) }
         end(at: at, .command)
+        isOpen = false
         closeLap(at: at, nil, summary.lastLap)
         recording?.total = summary.total
         recording?.totalMilliseconds = summary.totalMilliseconds

@@ -89,7 +89,8 @@ package struct RecordingReplaySource: Sendable {
             if let metres = sample.distanceMetres { try emit(.input(.distance(metres)), at: at - 1, body) }
             try ingestSensors(of: sample, at: at - 1, body)
             try ingestHeartRate(of: sample, at: at, body)
-        case .beats(_, let rr, _): beats = Array((beats + rr).suffix(Self.beatLimit))
+        // A pause has no heart rate that its beats could come with.
+        case .beats(_, let rr, _): beats = isPaused ? [] : Array((beats + rr).suffix(Self.beatLimit))
         // Laps come from the header, because a file may list them after all rows. The fix filter detects gaps.
         case .lap, .segment: break
         }

@@ -61,6 +61,22 @@ func longWideOrUncountedGapStartsASegment(seconds: Double, metres: Double, count
     #expect(rows([.fix(fix)]) == [.begin(at: 0, .command)])
 }
 
+@Test func beatsOfAPauseAreRecordedAndThoseAfterTheEndAreNot() {
+    func heart(_ milliseconds: Int64) -> Output {
+        .heart(
+            HeartRateSample(
+                at: start + .milliseconds(milliseconds), time: nil, measurement: .worn, quality: .good, gap: false,
+                beatAt: nil))
+    }
+    let pause = event(3000, .pause(elapsedMilliseconds: 3000, distanceMetres: 0, .auto))
+    let written = rows([heart(2500), pause, heart(4000), event(5000, .stop(.example)), heart(6000)])
+    #expect(
+        written == [
+            .begin(at: 0, .command), .beats(at: 2500, rr: [882], gap: false), .end(at: 3000, .auto),
+            .beats(at: 4000, rr: [882], gap: false),
+        ])
+}
+
 @Test func outageStopsTheTimer() {
     let gap = event(50_200, .gap(.restart, seconds: 40, metres: nil, counted: false))
     let resumed = event(50_200, .start(.run, resumed: true))

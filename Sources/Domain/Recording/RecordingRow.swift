@@ -1,7 +1,7 @@
 /// One row of a recorded activity; its moment is in milliseconds since the recording's start (``RecordedActivity``).
 ///
 /// Rows are in order of their moments. Before the first `.begin`, and from
-/// `.end` to the next `.begin`, the timer is stopped and there are no samples.
+/// `.end` to the next `.begin`, the timer is stopped: there are no samples, and beats do not count.
 package enum RecordingRow: Equatable, Sendable {
     /// The timer starts.
     case begin(at: Int64, TimerTrigger)

@@ -3,10 +3,12 @@ import Domain
 /// Makes a recording from the messages of a FIT activity.
 ///
 /// Timer events and records pass ``RecordReorderer`` and become rows in ``FitTrack``. RR intervals have no time: they
-/// belong to the record before them. One record or event is held until the next one shows that it is complete.
+/// belong to the record or event before them, also in a pause. One record or event is held until the next one shows
+/// that it is complete.
 struct FitActivityReader {
     private static let lapLimit = 4096
-    /// The largest number of messages with RR intervals after one record; the rest is skipped.
+    /// The largest number of messages with RR intervals that wait with one record or event. In a pause more follow: they
+    /// become an item of the same time.
     private static let beatsLimit = 64
 
     private var order = RecordReorderer<FitTimelineItem>()
@@ -47,7 +49,7 @@ struct FitActivityReader {
         case .lap: try lap(message)
         case .event: try event(message, row)
         case .record: try record(message, row)
-        case .beats: beats(message)
+        case .beats: try beats(message, row)
         default: skipped.count(kind?.name.text ?? "message \(message.definition.message)")
         }
     }
@@ -64,6 +66,7 @@ struct FitActivityReader {
         skipped.count("record too far ahead in time", order.ahead)
         skipped.count("extra record in the same second", track.doubles)
         skipped.count("RR interval over 64 s", track.longBeats)
+        skipped.count("RR interval", track.earlyExcess)
         return ImportedRecording(recording: recording, skipped: skipped)
     }
 
@@ -110,15 +113,14 @@ struct FitActivityReader {
         }
     }
 
-    private mutating func beats(_ message: FitMessage) {
+    private mutating func beats(_ message: FitMessage, _ row: (RecordingRow) throws -> Void) throws {
         let intervals = message.values(Fit.Beats.intervals)
-        if pending == nil {
-            track.add(intervals)
-        } else if pending?.beats.count ?? 0 < Self.beatsLimit {
-            pending?.beats.append(intervals)
-        } else {
-            skipped.count("RR interval", intervals.count)
+        guard let held = pending else { return try track.add(intervals, row) }
+        if held.beats.count >= Self.beatsLimit {
+            try push(row)
+            pending = FitTimelineItem(time: held.time, kind: .beats)
         }
+        pending?.beats.append(intervals)
     }
 
     private mutating func ingest(_ moment: FitTimelineItem, _ row: (RecordingRow) throws -> Void) throws {
@@ -144,9 +146,13 @@ struct FitActivityReader {
     }
 
     private mutating func pass(_ moment: FitTimelineItem, _ row: (RecordingRow) throws -> Void) throws {
-        try order.append(moment, at: UTC(milliseconds: (moment.time + Fit.epoch) * 1000)) { moment, time in
+        var left: [[Int64]] = []
+        let time = UTC(milliseconds: (moment.time + Fit.epoch) * 1000)
+        let skip = { (item: FitTimelineItem) in left += item.beats }
+        try order.append(moment, at: time, skip: skip) { moment, time in
             try track.ingest(moment, at: time, row)
         }
+        for beats in left { try track.add(beats, row) }
     }
 }
 
@@ -156,6 +162,8 @@ struct FitTimelineItem {
         case start(RecordingRow.TimerTrigger)
         case stop(RecordingRow.TimerTrigger)
         case record(FitValues)
+        /// More beats of the item before, at its time.
+        case beats
     }
 
     /// Seconds since the epoch of FIT.
@@ -170,7 +178,10 @@ struct FitTimelineItem {
     }
 
     var isEvent: Bool {
-        if case .record = kind { false } else { true }
+        switch kind {
+        case .start, .stop: true
+        case .record, .beats: false
+        }
     }
 }
 

@@ -7,6 +7,11 @@ struct FitTrack {
     /// The number of records that repeat the second of an earlier sample after the timer stopped.
     private(set) var doubles = 0
     private(set) var longBeats = 0
+    /// The number of intervals over the limit of those before the first record or start of the timer.
+    private(set) var earlyExcess = 0
+    /// The intervals before the first record or start of the timer: a recording begins with a start.
+    private var early: [UInt16] = []
+    private var hasBegun = false
 
     /// The file's first time, to which the others are relative.
     private var started: UTC?
@@ -22,8 +27,6 @@ struct FitTrack {
     private var closed: [RecordingLap] = []
     /// Whether a lap was read too late to accumulate the totals of the next one.
     private var areLate = false
-    /// Beats before the first record or event.
-    private var early: [[Int64]] = []
 
     private enum Timer {
         case standing
@@ -36,12 +39,33 @@ struct FitTrack {
     /// The longest delay with which devices write a lap after its end, in milliseconds.
     private static let lateness: Int64 = 10_000
 
+    private static let earlyLimit = 16_384
+
+    /// The most RR intervals of a row. Devices write five in a message.
+    private static let intervalLimit = 64
+
     /// The longest time between stray records that belong together, in milliseconds.
     private static let strayStep: Int64 = 10_000
 
-    /// Adds beats before the first record or event. More than 16 arrays are skipped.
-    mutating func add(_ beats: [Int64]) {
-        if early.count < 16 { early.append(beats) }
+    /// Adds the beats of one message: those before the first record or event, or of a record that is skipped.
+    mutating func add(_ beats: [Int64], _ row: (RecordingRow) throws -> Void) throws {
+        let units = beats.filter { $0 > 0 }.map { ($0 * 1024 + 500) / 1000 }
+        let rr = units.compactMap { UInt16(exactly: $0) }
+        longBeats += units.count - rr.count
+        guard hasBegun else {
+            let kept = rr.prefix(Self.earlyLimit - early.count)
+            early += kept
+            earlyExcess += rr.count - kept.count
+            return
+        }
+        try write(rr, row)
+    }
+
+    private func write(_ rr: [UInt16], _ row: (RecordingRow) throws -> Void) throws {
+        for begin in stride(from: 0, to: rr.count, by: Self.intervalLimit) {
+            let end = min(begin + Self.intervalLimit, rr.count)
+            try row(.beats(at: newest, rr: Array(rr[begin..<end]), gap: false))
+        }
     }
 
     mutating func ingest(_ moment: FitTimelineItem, at time: UTC, _ row: (RecordingRow) throws -> Void) throws {
@@ -54,9 +78,13 @@ struct FitTrack {
         case .start(let trigger): try begin(at: at, trigger, row)
         case .stop(let trigger): try end(at: at, trigger, row)
         case .record(let values): try sample(values.sample, at: at, row)
+        case .beats: break
         }
-        for beats in early + moment.beats { try self.beats(beats, row) }
-        early = []
+        if hasBegun {
+            try write(early, row)
+            early = []
+        }
+        for beats in moment.beats { try add(beats, row) }
     }
 
     /// Returns the recording. Nil if there was no record.
@@ -84,6 +112,7 @@ struct FitTrack {
         timer = .running
         beganAt = at
         newest = at
+        hasBegun = true
         try row(.begin(at: at, trigger))
     }
 
@@ -124,13 +153,6 @@ struct FitTrack {
         total.add(sample)
         lap.add(sample)
         try row(.sample(sample))
-    }
-
-    private mutating func beats(_ milliseconds: [Int64], _ row: (RecordingRow) throws -> Void) throws {
-        let units = milliseconds.filter { $0 > 0 }.map { ($0 * 1024 + 500) / 1000 }
-        let rr = units.compactMap { UInt16(exactly: $0) }
-        longBeats += units.count - rr.count
-        if !rr.isEmpty { try row(.beats(at: newest, rr: rr, gap: false)) }
     }
 
     /// Adds active time up to `elapsed`, in milliseconds.

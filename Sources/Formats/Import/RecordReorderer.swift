@@ -20,17 +20,22 @@ package struct RecordReorderer<Record> {
 
     package init() {}
 
-    /// Receives the file's next record and passes the ordered records to `body`.
-    package mutating func append(_ record: Record, at time: UTC, _ body: (Record, UTC) throws -> Void) rethrows {
+    /// Receives the file's next record, passes the ordered records to `body`, and the skipped ones to `skip`.
+    package mutating func append(
+        _ record: Record, at time: UTC, skip: (Record) -> Void = { _ in }, _ body: (Record, UTC) throws -> Void
+    ) rethrows {
         if let newest, time < newest {
             backward += 1
+            skip(record)
         } else if let first = held.first, let last = held.last {
             if time < first.time, newest != nil || first.time.milliseconds - time.milliseconds > Self.jump {
                 ahead += held.count
+                for (_, record) in held { skip(record) }
                 held = []
-                try append(record, at: time, body)
+                try append(record, at: time, skip: skip, body)
             } else if time < last.time {
                 backward += 1
+                skip(record)
             } else {
                 held.append((time, record))
                 // The first record counts unless the second is far before it.

@@ -90,7 +90,7 @@ package struct ActivityUploadReader: Sendable {
     private mutating func row(_ kind: String, _ json: JSON) throws(Failure) -> RecordingRow {
         let moment = try json.needed("at_ms", in: at...Self.longest)
         let isBegin = kind == "begin"
-        guard isBegin != timerRuns || (kind == "lap" && rows > 0) else {
+        guard isBegin != timerRuns || (rows > 0 && ["lap", "beats"].contains(kind)) else {
             throw Failure(timerRuns ? "the timer runs already" : "\(kind) while the timer is stopped")
         }
         at = moment

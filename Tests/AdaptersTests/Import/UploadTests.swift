@@ -93,8 +93,9 @@ import Wire
         sample.temperature = -127
         let rows: [RecordingRow] = [
             .begin(at: 0, .outage), .beats(at: 0, rr: [0, 512, 65_535], gap: true), .sample(sample),
-            .segment(at: 1000), .end(at: 2000, .auto), .lap(at: 2000, .time), .begin(at: 3000, .command),
-            .lap(at: 3000, .distance), .end(at: 3000, .command),
+            .segment(at: 1000), .end(at: 2000, .auto), .lap(at: 2000, .time), .beats(at: 2500, rr: [700], gap: false),
+            .begin(at: 3000, .command), .lap(at: 3000, .distance), .end(at: 3000, .command),
+            .beats(at: 3000, rr: [800], gap: false),
         ]
         var recording = RecordedActivity(sport: .hike, started: UTC(milliseconds: -1))
         recording.isIndoor = true

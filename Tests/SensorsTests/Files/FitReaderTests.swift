@@ -188,6 +188,41 @@ import Testing
         #expect(read.skipped["RR interval over 64 s"] == 1)
     }
 
+    /// The pause has more messages than are held at a time, and one belongs to a record that is skipped.
+    @Test func everyBeatIsKeptInPausesToo() throws {
+        var file = FitBytes.activity()
+        file.define(3, 78, [[0, 2, 0x84]])
+        var expected: [UInt16] = []
+        func beat(_ milliseconds: Int) {
+            file.add([3] + FitBytes.bytes(of: UInt16(milliseconds)))
+            expected.append(UInt16((milliseconds * 1024 + 500) / 1000))
+        }
+        beat(900)
+        file.timer(0, 0)
+        file.record(0)
+        beat(901)
+        file.timer(1, 4, trigger: 1)
+        for place in 0..<300 { beat(500 + place) }
+        file.timer(200, 0, trigger: 1)
+        file.record(201)
+        beat(902)
+        file.record(150)
+        beat(903)
+        file.record(202)
+        file.timer(203, 4)
+        beat(904)
+        let read = try FitFile(file.file())
+        #expect(read.beats == expected)
+        #expect(read.skipped["RR interval"] == 0)
+        guard case .begin = read.rows[0] else { return #expect(Bool(false), "\(read.rows[0])") }
+        let stopped = read.rows.split { if case .begin = $0 { true } else { false } }.map { part in
+            part.drop { if case .end = $0 { false } else { true } }.dropFirst().count
+        }
+        #expect(stopped == [300, 1])
+        let exported = try FitFile(FitFile.export(read.recording, read.rows))
+        #expect(exported.beats == expected)
+    }
+
     @Test(arguments: [false, true]) func lapEndsBeforeTheFirstRecordAfterIt(isTold first: Bool) throws {
         var file = FitBytes.activity()
         if first { for lap in [0, 4] { file.lap(lap, milliseconds: 3600, trigger: 2) } }
