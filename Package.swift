@@ -45,6 +45,7 @@ let package = Package(
         .target(name: "Sensors", dependencies: ["CMath", "Domain"], swiftSettings: core),
         .target(name: "Pipeline", dependencies: ["CMath", "Domain"], swiftSettings: core),
         .target(name: "Formats", dependencies: ["JSONCoding", "Domain"], swiftSettings: core),
+        .target(name: "Report", dependencies: ["CMath", "JSONCoding", "Domain"], swiftSettings: core),
         .target(
             name: "Wire", dependencies: ["Sensors", "JSONCoding", "Domain"],
             resources: [.embedInCode("schema.json")], swiftSettings: core),
@@ -69,7 +70,7 @@ let package = Package(
             swiftSettings: shell),
         // Ring 4
         .target(name: "Daemon", dependencies: adapters + inner, swiftSettings: core),
-        .target(name: "Console", dependencies: adapters + inner, swiftSettings: core),
+        .target(name: "Console", dependencies: ["Report"] + adapters + inner, swiftSettings: core),
         .executableTarget(name: "paced", dependencies: ["Daemon"], swiftSettings: core),
         .executableTarget(name: "pacectl", dependencies: ["Console"], swiftSettings: core),
         // Tools
@@ -108,7 +109,7 @@ let package = Package(
             dependencies: ["Daemon", "TestKit"] + adapters + inner,
             swiftSettings: core),
         .testTarget(
-            name: "ConsoleTests", dependencies: ["Console", "TestKit"] + adapters + inner,
+            name: "ConsoleTests", dependencies: ["Console", "Report", "TestKit"] + adapters + inner,
             exclude: ["Screens"], swiftSettings: core),
         .testTarget(
             name: "ReplayTests", dependencies: ["TestKit"] + adapters + inner,

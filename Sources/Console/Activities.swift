@@ -99,8 +99,11 @@ extension Invocation {
                 line.newline()
                 return String(decoding: line.bytes, as: UTF8.self)
             }
-            return StatusText(metric: metric ?? journal.isMetric)
+            let isMetric = metric ?? journal.isMetric
+            let drawing = try RecordingDrawing(journal.rows(of: id), metric: isMetric, .ofStandardOutput)
+            return StatusText(metric: isMetric)
                 .report(recording, isOpen: summary.isOpen, gaps: summary.gaps, recovered: summary.recovered)
+                + drawing.lines.map { $0 + "\n" }.joined()
         } catch {
             throw state.failure(reading: error)
         }

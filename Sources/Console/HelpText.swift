@@ -75,8 +75,9 @@ private let helpOfAll = """
                  [--totals week|month|year]
                                 list recorded and imported activities, newest first,
                                 or their totals; DAY is a date such as 2026-03-01
-      show ID                   show totals, laps and time in zones of an activity;
-                                ID is a number, or last for the newest activity
+      show ID                   show totals, laps and time in zones of an activity,
+                                its route, elevation and heart rate; ID is a number,
+                                or last for the newest activity
       rename ID NAME            name an activity
       edit ID [--sport S] [--name NAME] [--start TIME]
                                 correct the sport, the name or the start of an

@@ -21,6 +21,15 @@ enum Palette: Equatable, Sendable {
     case sixteen
     case many
 
+    /// - Parameter kind: the variable `TERM`.
+    init(terminal kind: String) {
+        if environment("NO_COLOR") != nil || kind == "dumb" {
+            self = .none
+        } else {
+            self = kind.hasSuffix("256color") || environment("COLORTERM") != nil ? .many : .sixteen
+        }
+    }
+
     /// The escape sequence (ECMA-48, SGR) that selects a style, whatever was selected before.
     func sequence(_ style: Style) -> String {
         if self == .none { return "" }

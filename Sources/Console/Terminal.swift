@@ -31,11 +31,7 @@ final class Terminal {
         input = try Self.copy(of: STDIN_FILENO)
         output = try Self.opened()
         stopSignal = try PendingSignal(SIGTSTP)
-        if environment("NO_COLOR") != nil {
-            palette = .none
-        } else {
-            palette = kind.hasSuffix("256color") || environment("COLORTERM") != nil ? .many : .sixteen
-        }
+        palette = Palette(terminal: kind)
     }
 
     private static func opened() throws(SystemError) -> FileDescriptor {

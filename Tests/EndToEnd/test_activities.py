@@ -62,6 +62,17 @@ def year(tmp_path):
     return state
 
 
+def test_show_draws_in_the_width_and_the_characters_of_the_terminal(year, screen):
+    terminal = screen(50, 40)
+    terminal.run(PACECTL, "--state-dir", year, "show", "4")
+    shown = terminal.wait_for("Route, ", "Distance")
+    assert max(map(len, shown.splitlines())) <= 50 and "\x1b[" in terminal.text(colours=True)
+    plain = pacectl(year, "show", "4", env={"LC_ALL": "C"}).stdout
+    assert "Route, " in plain and plain.isascii()
+    piped = pacectl(year, "show", "4", env={"LC_ALL": "C.UTF-8"}).stdout
+    assert "\x1b" not in piped and any("\u2800" < sign < "\u2900" for sign in piped)
+
+
 def ids(text):
     return [json.loads(line)["id"] for line in text.splitlines()]
 
