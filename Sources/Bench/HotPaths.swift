@@ -14,6 +14,7 @@ func measureHotPaths() throws -> Bool {
     let sensorsBlock = try measureSensorsBlock()
     let wholeTick = try measureWholeTick(readers: 1)
     let journal = try measureJournal()
+    let variability = measureVariability()
     let before = peakKibibytes()
     let export = try measureExport()
     let exportKibibytes = peakKibibytes() - before
@@ -21,7 +22,8 @@ func measureHotPaths() throws -> Bool {
     let manyReaders = try measureWholeTick(readers: 64)
     let blocks = try measureWholeTick(readers: 64, blocks: true)
     for measurement in [
-        tick, tickWithSensors, line, sensorsBlock, try measureNotification(), try measurePositionReport(), wholeTick,
+        tick, tickWithSensors, line, sensorsBlock, try measureNotification(), variability, try measurePositionReport(),
+        wholeTick,
         manyReaders,
         blocks, export,
         journal,
@@ -36,6 +38,7 @@ func measureHotPaths() throws -> Bool {
     if journal.allocations > 0 { broken.append("queuing an entry for the journal allocates") }
     if line.allocations > 0 { broken.append("the STATE line allocates") }
     if sensorsBlock.allocations > 0 { broken.append("the block sensors of STATE allocates") }
+    if variability.nanoseconds > 1_000_000 { broken.append("a step of the variability takes more than 1 ms") }
     if replay.seconds > 1 { broken.append("the replay of ten hours takes more than 1 s") }
     if replay.grownKibibytes > 1024 { broken.append("the replay grows") }
     if blocks.allocations > manyReaders.allocations { broken.append("blocks of STATE allocate") }
@@ -131,6 +134,30 @@ private func measureNotification() throws -> Measurement {
         try course.receiveNotification()
         write(course.effects.outputs, with: &writer)
     }
+}
+
+/// A step of the variability at 200 beats a minute, with the exponent and the respiration. The other beats cost little.
+private func measureVariability() -> Measurement {
+    var meter = VariabilityMeter()
+    var now = Instant(milliseconds: 0)
+    var beat = 0
+    func receive() {
+        let units = UInt16(300 + beat % 7)
+        beat += 1
+        now += .nanoseconds(Int64(units) * 1_000_000_000 / 1024)
+        meter.receive([units], until: now, gap: false)
+    }
+    for _ in 0..<500 { receive() }
+    let measurement = Measurement("variability of the heart rate, a step", rounds: 600, passes: 1) {
+        let before = meter.figures?.measuredAt
+        // All but the last beat of the step.
+        while let before, (now - before).wholeMilliseconds < 4690 { receive() }
+    } pass: {
+        receive()
+        receive()
+    }
+    precondition(meter.figures?.alpha1 != nil)
+    return measurement
 }
 
 /// A position report: splitting gpsd's stream, libgps, the merged fix, the pipeline, its FIX line.

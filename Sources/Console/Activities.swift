@@ -90,20 +90,22 @@ extension Invocation {
         let journal = try state.journal()
         do {
             let id = try journal.number(of: activity)
-            guard let recording = try journal.recording(id), let summary = try journal.summary(of: id) else {
+            guard var recording = try journal.recording(id), let summary = try journal.summary(of: id) else {
                 throw Failure.noActivity(id)
             }
+            let figures = try BeatFigures(of: &recording, journal)
             if isJSON {
                 var line = JSONWriter()
-                line.activity(summary, recording, limit: .max)
+                line.activity(summary, recording, figures.variability, limit: .max)
                 line.newline()
                 return String(decoding: line.bytes, as: UTF8.self)
             }
             let isMetric = metric ?? journal.isMetric
             let drawing = try RecordingDrawing(journal.rows(of: id), metric: isMetric, .ofStandardOutput)
             return StatusText(metric: isMetric)
-                .report(recording, isOpen: summary.isOpen, gaps: summary.gaps, recovered: summary.recovered)
-                + drawing.lines.map { $0 + "\n" }.joined()
+                .report(
+                    recording, figures.variability, isOpen: summary.isOpen, gaps: summary.gaps,
+                    recovered: summary.recovered) + drawing.lines.map { $0 + "\n" }.joined()
         } catch {
             throw state.failure(reading: error)
         }

@@ -71,6 +71,8 @@ struct FieldView: Equatable {
             set(
                 value.flatMap { DecimalFormat.text($0, decimals: 0) } ?? "--",
                 widest: field.field == .laps ? "00" : "000", unit: field.field.unit.rawValue)
+        case .hundredths:
+            set(value.flatMap { DecimalFormat.text($0, decimals: 2) } ?? "--", widest: "0.00", unit: "")
         case .pressure:
             set(
                 value.flatMap { DecimalFormat.text($0 / 100, decimals: 1) } ?? "--", widest: "0000.0", unit: "hPa")

@@ -57,7 +57,10 @@ extension StatusText {
     }
 
     /// An activity in full: totals, the file's own totals, laps, time in zones.
-    func report(_ recording: RecordedActivity, isOpen: Bool, gaps: Int, recovered: RecoveryNote? = nil) -> String {
+    func report(
+        _ recording: RecordedActivity, _ variability: HeartRateVariability? = nil, isOpen: Bool, gaps: Int,
+        recovered: RecoveryNote? = nil
+    ) -> String {
         let total = recording.total
         let state = joined(
             isOpen ? "open" : nil, recording.isDemo ? "demo" : nil, recording.isIndoor ? "indoors" : nil,
@@ -86,13 +89,14 @@ extension StatusText {
             total.averageHeartRate.map { Self.beats($0) + " on average" },
             total.maximumHeartRate.map { "\($0) at most" })
         if !heart.isEmpty { rows.append(("Heart", heart)) }
+        if let variability { rows.append(("Variability", self.variability(variability))) }
         rows += Self.effort(total, recording.sport, words: self)
         for sensor in recording.sensors { rows.append(Self.row(of: sensor, words: self)) }
         if gaps > 0 { rows.append(("Gaps", "\(gaps)")) }
         if let recovered { rows.append(("Recovered", Self.recovered(recovered))) }
         if let source = recording.sourceTotals { rows.append(("From file", totals(source, recording.sport))) }
         let table = rows.map { name, text in
-            "  " + name + String(repeating: " ", count: max(11 - name.count, 1)) + text + "\n"
+            "  " + name + String(repeating: " ", count: max(11 - name.count, 2)) + text + "\n"
         }
         let title = joined("Activity \(recording.id ?? 0), \(recording.sport.rawValue)", state)
         return title + "\n" + table.joined() + laps(recording) + Self.zones(recording)
@@ -145,6 +149,16 @@ extension StatusText {
             ])
         }
         return "\n" + table.lines.map { "  " + $0 + "\n" }.joined()
+    }
+
+    private func variability(_ figures: HeartRateVariability) -> String {
+        func text(_ value: Double?, decimals: Int = 1) -> String? {
+            value.flatMap { DecimalFormat.text($0, decimals: decimals) }
+        }
+        return joined(
+            text(figures.rmssd).map { "RMSSD \($0) ms" }, text(figures.sdnn).map { "SDNN \($0) ms" },
+            text(figures.pnn50).map { "pNN50 \($0) %" }, text(figures.alpha1, decimals: 2).map { "DFA α1 \($0)" },
+            text(figures.artifactPercent).map { $0 + " % artefacts" })
     }
 
     // MARK: Numbers

@@ -27,6 +27,9 @@ package enum DataField: String, CaseIterable, Sendable {
     case heartRatePercentReserve = "heart_rate_percent_reserve"
     case zone
     case timeInZone = "time_in_zone"
+    case rmssd
+    case dfaAlpha1 = "dfa_alpha1"
+    case respirationRate = "respiration_rate"
     case power
     case power3s = "power_3s"
     case power10s = "power_10s"
@@ -67,6 +70,8 @@ package enum DataField: String, CaseIterable, Sendable {
         case watts = "W"
         case kilojoules = "kJ"
         case perMinute = "rpm"
+        case milliseconds = "ms"
+        case breathsPerMinute = "/min"
         case pascals = "Pa"
         case degreesCelsius = "°C"
         case none = ""
@@ -88,6 +93,8 @@ package enum DataField: String, CaseIterable, Sendable {
         case speed
         /// A whole number in the wire's unit.
         case integer
+        /// Two decimals in the wire's unit.
+        case hundredths
         /// A bar of the heart-rate zones.
         case zone
         /// Hectopascals.
@@ -163,6 +170,21 @@ package enum DataField: String, CaseIterable, Sendable {
         case .zone: ("Zone", .none, .zone, .heart, Self.all, "The heart-rate zone, 0 to 5.")
         case .timeInZone:
             ("Time in Zone", .seconds, .duration, .heart, Self.all, "Active time in the present heart-rate zone.")
+        case .rmssd:
+            (
+                "RMSSD", .milliseconds, .integer, .heart, Self.all,
+                "The difference of successive RR intervals, over two minutes."
+            )
+        case .dfaAlpha1:
+            (
+                "DFA α1", .none, .hundredths, .heart, Self.all,
+                "The scaling exponent of the RR intervals of two minutes: about 0.75 at the aerobic threshold."
+            )
+        case .respirationRate:
+            (
+                "Respiration", .breathsPerMinute, .integer, .heart, Self.all,
+                "Breaths per minute, estimated from the RR intervals, while their rhythm is clear."
+            )
         case .power: ("Power", .watts, .integer, .sensor, Self.all, "Power of the last second.")
         case .power3s: ("Power 3 s", .watts, .integer, .sensor, Self.all, "Average power of the last 3 s.")
         case .power10s: ("Power 10 s", .watts, .integer, .sensor, Self.all, "Average power of the last 10 s.")
@@ -270,6 +292,10 @@ extension DataField {
         case .heartRatePercentReserve: state.heart.percentOfReserve
         case .zone: state.heart.zone.map(Double.init)
         case .timeInZone: state.heart.zone.flatMap { total?.zones.seconds(in: $0) }
+        case .rmssd: state.activity?.variability?.rmssd
+        case .dfaAlpha1: state.activity?.variability?.alpha1
+        case .respirationRate:
+            state.activity?.variability.flatMap { $0.isRespirationGood ? $0.respiration : nil }
         case .strapBattery: state.heart.batteryPercent.map(Double.init)
         case .battery: (state.power?.batteryPercent).map(Double.init)
         default: nil

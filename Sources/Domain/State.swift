@@ -124,6 +124,8 @@ package struct Activity: Equatable, Sendable {
     package var powerZone: Int?
     /// Revolutions of the crank, or steps, per minute; zero: the sensor is present, nothing turns.
     package var cadence: Double?
+    /// Over the last two minutes; nil without RR intervals, and while paused.
+    package var variability: HeartRateVariability?
     package var lap: Totals
     /// From 1.
     package var lapNumber: Int

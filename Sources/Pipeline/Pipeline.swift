@@ -198,6 +198,9 @@ package struct Pipeline: Sendable {
             gpsd: gpsdLink.value, bluetooth: bluetooth, recorder: recorder, power: power, ticks: run?.ticks ?? ticks,
             faults: recorderFault.map { faults + [$0] } ?? faults)
         state.isDemo = isDemo
+        if let variability = state.activity?.variability, now - variability.measuredAt >= Self.variabilityAge {
+            state.activity?.variability = nil
+        }
         state.sensors = sensors.list
         state.readings = sensors.readings(at: now, settings)
         if let strap = sensors.list.firstIndex(where: { $0.kinds.contains(.heartRate) }) {
@@ -209,6 +212,8 @@ package struct Pipeline: Sendable {
 
     static let staleAge = Duration.seconds(5)
     static let absentAge = Duration.seconds(10)
+    /// The values are computed each 5 s while beats arrive.
+    static let variabilityAge = Duration.seconds(20)
 }
 
 // MARK: Effects

@@ -89,6 +89,13 @@ extension Pipeline {
             run?.raiseMaximumHeartRate(to: min(value, before))
         }
         previousHeartRate = value
+        if runState == .active {
+            if let beatAt {
+                run?.variability.receive(measurement.rrIntervals, until: beatAt, gap: gap)
+            } else if gap {
+                run?.variability.interrupt()
+            }
+        }
         if value != nil { run?.showSign(at: now, isDevice: true) }
         effects.outputs.append(
             .heart(

@@ -17,6 +17,7 @@ extension Pipeline {
         run?.pace.clear()
         run?.speedometer.clear()
         run?.power.clear()
+        run?.variability.interrupt()
         nextSecond = now + .seconds(1)
         if let total = run?.total {
             emit(

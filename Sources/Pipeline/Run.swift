@@ -29,6 +29,7 @@ struct Run {
     var source: DistanceSource
     var power = PowerMeter()
     var calibration = SensorCalibration()
+    var variability = VariabilityMeter()
     /// Values of the sensors in the last second.
     private var cadence: Double?
     private var leftBalance: Double?
@@ -178,6 +179,7 @@ struct Run {
             activity.powerZone = powerZone
             activity.leftBalance = leftBalance
             activity.cadence = cadence
+            activity.variability = variability.figures
         }
         activity.lastLap = lastLap
         return activity

@@ -23,7 +23,8 @@ extension JSONWriter {
     ///   - first: the number of the first lap to write.
     ///   - limit: the largest size of the laps in bytes; `next_lap` is the number of the first lap that does not fit.
     package mutating func activity(
-        _ summary: ActivitySummary, _ recording: RecordedActivity, fromLap first: Int = 1, limit: Int = listLimit
+        _ summary: ActivitySummary, _ recording: RecordedActivity, _ variability: HeartRateVariability? = nil,
+        fromLap first: Int = 1, limit: Int = listLimit
     ) {
         object { line in
             line.key("summary")
@@ -40,6 +41,7 @@ extension JSONWriter {
             }
             let times = recording.total.powerZones.milliseconds
             if !times.isEmpty { line.array("power_zone_ms") { list in for time in times[1...] { list.value(time) } } }
+            if let variability { line.object("hrv") { $0.members(of: variability) } }
             var next: Int?
             line.array("laps") { next = $0.laps(recording.laps, from: first, limit: limit) }
             line.member("next_lap", next)

@@ -13,10 +13,11 @@ package struct StateBlocks: OptionSet, Hashable, Sendable {
     package static let lap = StateBlocks(rawValue: 2)
     package static let zones = StateBlocks(rawValue: 4)
     package static let sensors = StateBlocks(rawValue: 8)
+    package static let hrv = StateBlocks(rawValue: 16)
 
     /// All blocks with their names on the wire, in the order in which STATE has them.
     package static let names: [(name: String, StateBlocks)] = [
-        ("fields", .fields), ("lap", .lap), ("zones", .zones), ("sensors", .sensors),
+        ("fields", .fields), ("lap", .lap), ("zones", .zones), ("sensors", .sensors), ("hrv", .hrv),
     ]
 }
 
@@ -84,6 +85,8 @@ package struct StateLines: Sendable {
             blocks[number].lapBlock(state)
         } else if block == .zones {
             blocks[number].zonesBlock(state, settings)
+        } else if block == .hrv {
+            if let variability = state.activity?.variability { blocks[number].object { $0.members(of: variability) } }
         } else {
             blocks[number].sensorsBlock(state)
         }
@@ -176,6 +179,19 @@ extension JSONWriter {
         member("stale", age >= (isSlow ? .seconds(90) : .seconds(3)))
     }
 
+    /// Writes the members of a heart rate variability.
+    package mutating func members(of variability: HeartRateVariability) {
+        member("mean_rr_ms", variability.meanInterval, decimals: 1)
+        member("rmssd_ms", variability.rmssd, decimals: 1)
+        member("sdnn_ms", variability.sdnn, decimals: 1)
+        member("pnn50_percent", variability.pnn50, decimals: 1)
+        member("dfa_alpha1", variability.alpha1, decimals: 2)
+        member("artifact_percent", variability.artifactPercent, decimals: 1)
+        guard let respiration = variability.respiration else { return }
+        member("respiration_per_min", respiration, decimals: 1)
+        member("respiration_quality", variability.isRespirationGood ? "good" : "poor")
+    }
+
     private mutating func times(_ times: ZoneTimes) {
         for zone in 0...5 { value(times.milliseconds(in: zone)) }
     }
@@ -189,7 +205,8 @@ extension DataField {
         case .metres: self == .distance || self == .lapDistance ? 2 : 1
         case .metresPerSecond: 2
         case .secondsPerMetre: 4
-        case .kilojoules, .degreesCelsius: 1
+        case .kilojoules, .degreesCelsius, .milliseconds, .breathsPerMinute: 1
+        case .none where self == .dfaAlpha1: 2
         case .beatsPerMinute, .watts, .perMinute, .pascals, .none: 0
         }
     }

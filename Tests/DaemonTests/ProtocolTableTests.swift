@@ -194,7 +194,7 @@ extension DataField {
         case "time": ("$ref", .text("#/$defs/time"))
         case "integer": ("$ref", .text("#/$defs/count"))
         default:
-            [.altitude, .temperature].contains(self) || unit == .watts
+            [.altitude, .temperature, .dfaAlpha1].contains(self) || unit == .watts
                 ? ("type", .text("number")) : ("$ref", .text("#/$defs/amount"))
         }
     }
@@ -202,9 +202,9 @@ extension DataField {
     fileprivate var pageType: String {
         switch unit {
         case .beatsPerMinute: "integer"
-        case .none: self == .timeOfDay ? "time" : "integer"
+        case .none: self == .timeOfDay ? "time" : self == .dfaAlpha1 ? "number" : "integer"
         case .seconds, .metres, .metresPerSecond, .secondsPerMetre, .percent, .watts, .kilojoules, .perMinute, .pascals,
-            .degreesCelsius:
+            .degreesCelsius, .milliseconds, .breathsPerMinute:
             "number"
         }
     }

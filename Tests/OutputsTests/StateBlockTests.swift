@@ -58,6 +58,22 @@ import Wire
         }
     }
 
+    @Test func variabilityWithoutValuesHasThePartOfArtefacts() throws {
+        var state = State.example
+        var lines = lines(state)
+        #expect(text(lines.line(with: .hrv)).hasSuffix(#","blocks":{}}"# + "\n"))
+        state.activity?.variability = .example
+        lines.encode(state, sequence: 8)
+        #expect(
+            text(lines.line(with: .hrv)).hasSuffix(
+                #","blocks":{"hrv":{"mean_rr_ms":428.1,"rmssd_ms":7.3,"sdnn_ms":24.9,"pnn50_percent":0.4,"#
+                    + #""dfa_alpha1":0.75,"artifact_percent":1.3,"respiration_per_min":31.2,"#
+                    + #""respiration_quality":"good"}}}"# + "\n"))
+        state.activity?.variability = HeartRateVariability()
+        lines.encode(state, sequence: 9)
+        #expect(text(lines.line(with: .hrv)).hasSuffix(#","blocks":{"hrv":{"artifact_percent":0}}}"# + "\n"))
+    }
+
     @Test func nextStateReplacesTheBlocks() {
         var lines = lines(.example)
         let first = lines.line(with: .fields)
@@ -176,7 +192,7 @@ import Wire
             (state.readings[index].vehicleDistance, state.readings[index].vehicleSpeed) = (255, 70.83)
         }
         lines.encode(state, sequence: 8)
-        #expect(lines.line(with: [.fields, .lap, .zones, .sensors]).count < 20 * 1024)
+        #expect(lines.line(with: [.fields, .lap, .zones, .sensors, .hrv]).count < 20 * 1024)
     }
 }
 
@@ -190,6 +206,7 @@ extension State {
         activity?.powerZone = 4
         activity?.leftBalance = 49.5
         activity?.cadence = 90
+        activity?.variability = .example
         activity?.total.averagePower = 220
         activity?.total.maximumPower = 700
         activity?.total.normalizedPower = 230.6
@@ -206,5 +223,20 @@ extension State {
         readings[0].pressure = 100_165
         readings[0].temperature = -3.5
         readings[0].humidity = 61
+    }
+}
+
+extension HeartRateVariability {
+    fileprivate static var example: HeartRateVariability {
+        var figures = HeartRateVariability()
+        figures.meanInterval = 428.12
+        figures.rmssd = 7.26
+        figures.sdnn = 24.94
+        figures.pnn50 = 0.4
+        figures.alpha1 = 0.753
+        figures.artifactPercent = 1.26
+        figures.respiration = 31.2
+        figures.isRespirationGood = true
+        return figures
     }
 }
