@@ -3,7 +3,7 @@ _pacectl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local sports='run walk hike ride other' formats='fit gpx tcx geojson kml csv'
     local commands='status watch start pause resume lap stop discard scan sensors settings activities show rename edit delete export import recover replay rows doctor panel help schema'
-    local keys='metric twelve_hour_clock use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes sensors zones max_heart_rate resting_heart_rate screens'
+    local keys='metric twelve_hour_clock use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes sensors zones max_heart_rate resting_heart_rate ftp power_zones wheel_mm stride_permille screens'
     local index place=()
     for ((index = 1; index + 1 < COMP_CWORD; index++)); do
         case ${COMP_WORDS[index]} in

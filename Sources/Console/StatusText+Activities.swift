@@ -89,14 +89,14 @@ extension StatusText {
             total.averageHeartRate.map { Self.beats($0) + " on average" },
             total.maximumHeartRate.map { "\($0) at most" })
         if !heart.isEmpty { rows.append(("Heart", heart)) }
-        if let variability { rows.append(("Variability", self.variability(variability))) }
+        if let variability { rows.append(("HRV", self.variability(variability))) }
         rows += Self.effort(total, recording.sport, words: self)
         for sensor in recording.sensors { rows.append(Self.row(of: sensor, words: self)) }
         if gaps > 0 { rows.append(("Gaps", "\(gaps)")) }
         if let recovered { rows.append(("Recovered", Self.recovered(recovered))) }
         if let source = recording.sourceTotals { rows.append(("From file", totals(source, recording.sport))) }
         let table = rows.map { name, text in
-            "  " + name + String(repeating: " ", count: max(11 - name.count, 2)) + text + "\n"
+            "  " + name + String(repeating: " ", count: max(11 - name.count, 1)) + text + "\n"
         }
         let title = joined("Activity \(recording.id ?? 0), \(recording.sport.rawValue)", state)
         return title + "\n" + table.joined() + laps(recording) + Self.zones(recording)
