@@ -72,6 +72,7 @@ bool cgps_unpack(const uint8_t *line, size_t length, struct cgps_report *report)
     report->eph = data.fix.eph;
     report->epx = data.fix.epx;
     report->epy = data.fix.epy;
+    report->epv = data.fix.epv;
     report->speed = data.fix.speed;
     report->track = data.fix.track;
     report->satellites_used = satellites_used(text);

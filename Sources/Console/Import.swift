@@ -28,21 +28,19 @@ extension Invocation {
     ) throws(Failure) {
         do {
             // The sport limits the speed for the distance, and may be at the end of the file.
-            var statesDistance = false
-            var recording = try file.read { row in
-                if case .sample(let sample) = row, sample.distanceMetres != nil { statesDistance = true }
-            }.recording
+            var survey = FileSurvey()
+            var recording = try file.read { survey.ingest($0) }.recording
             recording.sport = options.sport ?? recording.sport
-            if !options.again { try checkIsNew(recording, statesDistance: statesDistance, file, in: state) }
-            var distance = FileDistance(recording, isStated: statesDistance)
+            if !options.again { try checkIsNew(recording, survey, file, in: state) }
+            var figures = FileFigures(recording, survey)
             var gaps = 0
             func reread(_ write: (RecordingRow) throws -> Void) throws -> ImportedRecording {
                 var imported = try file.read { row in
                     if case .segment = row { gaps += 1 }
-                    try write(distance.ingest(row))
+                    try write(figures.ingest(row))
                 }
                 imported.recording.changeSport(to: recording.sport)
-                distance.finish(&imported.recording)
+                figures.finish(&imported.recording)
                 return imported
             }
             // Found after the first reading, so that an invalid file does not create an empty journal.
@@ -65,7 +63,7 @@ extension Invocation {
                     try report(id, imported, file, options, summary, metric ?? reader.isMetric)
                 }
             }
-            if let words = distance.words(of: recording.sport) {
+            if let words = figures.words(of: recording.sport) {
                 complain("\(file.name): distance not counted: \(words)")
             }
         } catch {
@@ -103,7 +101,7 @@ extension Invocation {
     }
 }
 
-extension FileDistance {
+extension FileFigures {
     /// A text about uncounted distance; nil if all was counted.
     fileprivate func words(of sport: Sport) -> String? {
         let (metres, tooFast, withoutTime) = notCounted

@@ -22,7 +22,7 @@ extension Invocation {
     ///
     /// - Throws: ``Failure`` if the journal has an activity with the same start and the same length.
     func checkIsNew(
-        _ recording: RecordedActivity, statesDistance: Bool, _ file: RecordingFile, in state: StateDirectory
+        _ recording: RecordedActivity, _ survey: FileSurvey, _ file: RecordingFile, in state: StateDirectory
     ) throws {
         guard !recording.isTimeUncertain, let journal = try? state.journal() else { return }
         let known = try ActivityFilter().activities(of: journal, atMost: .max).filter { summary in
@@ -31,9 +31,9 @@ extension Invocation {
             } ?? false
         }
         if known.isEmpty { return }
-        var distance = FileDistance(recording, isStated: statesDistance)
-        var whole = try file.read { _ = distance.ingest($0) }.recording
-        distance.finish(&whole)
+        var figures = FileFigures(recording, survey)
+        var whole = try file.read { _ = figures.ingest($0) }.recording
+        figures.finish(&whole)
         guard let same = known.first(where: { Self.isSame($0.total, whole.total) }) else { return }
         let words = StatusText(metric: metric ?? journal.isMetric)
         throw Failure.failed(

@@ -53,16 +53,14 @@ private struct RowOutput {
 
     /// Reads the file twice, as an import does.
     mutating func write(_ file: RecordingFile, _ sport: Sport?) throws {
-        var statesDistance = false
-        var recording = try file.read { row in
-            if case .sample(let sample) = row, sample.distanceMetres != nil { statesDistance = true }
-        }.recording
+        var survey = FileSurvey()
+        var recording = try file.read { survey.ingest($0) }.recording
         recording.sport = sport ?? recording.sport
-        var distance = FileDistance(recording, isStated: statesDistance)
+        var figures = FileFigures(recording, survey)
         lines.activityUploadHeader()
-        var imported = try file.read { row in try write(distance.ingest(row)) }
+        var imported = try file.read { row in try write(figures.ingest(row)) }
         imported.recording.changeSport(to: recording.sport)
-        distance.finish(&imported.recording)
+        figures.finish(&imported.recording)
         if let damage = imported.damage { complain("\(file.name): \(damage): it is read up to there") }
         try finish(imported.recording)
     }

@@ -14,7 +14,12 @@ extension StatusText {
         let cadence = words.joined(
             total.averageCadence.map { whole($0) + unit + " on average" },
             total.maximumCadence.map { whole($0) + " at most" })
-        return [("Power", power), ("Best power", best.joined(separator: ", ")), ("Cadence", cadence)]
+        let climb = words.joined(
+            total.ascent.map { RunFormat.height(metres: $0, metric: words.metric) + " up" },
+            total.descent.map { RunFormat.height(metres: $0, metric: words.metric) + " down" },
+            total.ascentError.map { "± " + RunFormat.height(metres: $0, metric: words.metric) },
+            total.ascentSource.map { "by " + $0.rawValue })
+        return [("Climb", climb), ("Power", power), ("Best power", best.joined(separator: ", ")), ("Cadence", cadence)]
             .filter { !$0.1.isEmpty }
     }
 

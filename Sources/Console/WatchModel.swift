@@ -61,7 +61,7 @@ struct WatchModel: Equatable {
 
     private func isAway(_ source: DataField.Source) -> Bool {
         switch source {
-        case .position: state?.isIndoor == true
+        case .position, .altitude: state?.isIndoor == true
         case .distance: state?.hasDistance == false
         case .timer, .clock, .heart, .power, .sensor: false
         }

@@ -54,6 +54,12 @@ package enum DataField: String, CaseIterable, Sendable {
     case temperature
     case humidity
     case altitude
+    case ascent
+    case descent
+    case lapAscent = "lap_ascent"
+    case lapDescent = "lap_descent"
+    case grade
+    case verticalSpeed = "vertical_speed"
     case laps
     case battery
     case strapBattery = "strap_battery"
@@ -64,6 +70,7 @@ package enum DataField: String, CaseIterable, Sendable {
         case seconds = "s"
         case metres = "m"
         case metresPerSecond = "m/s"
+        case metresPerHour = "m/h"
         case secondsPerMetre = "s/m"
         case beatsPerMinute = "bpm"
         case percent = "%"
@@ -107,6 +114,8 @@ package enum DataField: String, CaseIterable, Sendable {
         /// The position, or a wheel, a foot pod or a machine.
         case distance
         case position
+        /// The barometer or the receiver's altitude.
+        case altitude
         /// Another sensor of the list.
         case sensor
     }
@@ -217,6 +226,16 @@ package enum DataField: String, CaseIterable, Sendable {
         case .temperature: ("Temperature", .degreesCelsius, .integer, .sensor, Self.all, "Temperature at the sensor.")
         case .humidity: ("Humidity", .percent, .integer, .sensor, Self.all, "Relative humidity at the sensor.")
         case .altitude: ("Altitude", .metres, .height, .position, Self.all, "Altitude above mean sea level.")
+        case .ascent: ("Ascent", .metres, .height, .altitude, Self.all, "Metres climbed.")
+        case .descent: ("Descent", .metres, .height, .altitude, Self.all, "Metres descended.")
+        case .lapAscent: ("Lap Ascent", .metres, .height, .altitude, Self.all, "Metres climbed in the lap.")
+        case .lapDescent: ("Lap Descent", .metres, .height, .altitude, Self.all, "Metres descended in the lap.")
+        case .grade: ("Grade", .percent, .integer, .altitude, Self.all, "The slope of the last 30 m or more.")
+        case .verticalSpeed:
+            (
+                "Vertical Speed", .metresPerHour, .height, .altitude, Self.all,
+                "Metres climbed an hour, negative downwards."
+            )
         case .laps: ("Lap", .none, .integer, .timer, Self.all, "The number of the lap in progress, from 1.")
         case .battery: ("Battery", .percent, .integer, .power, Self.all, "The charge of the board's battery.")
         case .strapBattery:
@@ -236,6 +255,7 @@ extension DataField {
         case .position: positionValue(in: state)
         case .heart, .power: deviceValue(in: state)
         case .sensor: sensorValue(in: state)
+        case .altitude: climbValue(in: state)
         }
     }
 
@@ -253,8 +273,21 @@ extension DataField {
     private func positionValue(in state: State) -> Double? {
         let position = state.positionIsStale ? nil : state.position?.value
         return switch self {
-        case .altitude: position?.altitude
+        case .altitude: state.activity?.altitude ?? position?.altitude
         case .gpsAccuracy: position?.accuracy
+        default: nil
+        }
+    }
+
+    private func climbValue(in state: State) -> Double? {
+        let activity = state.activity
+        return switch self {
+        case .ascent: activity?.total.ascent
+        case .descent: activity?.total.descent
+        case .lapAscent: activity?.lap.ascent
+        case .lapDescent: activity?.lap.descent
+        case .grade: activity?.grade
+        case .verticalSpeed: (activity?.verticalSpeed).map { $0 * 3600 }
         default: nil
         }
     }

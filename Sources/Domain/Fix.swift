@@ -16,6 +16,8 @@ package struct Fix: Equatable, Sendable {
     package var altitude: Double?
     /// Estimated horizontal error, in metres; nominally 95 %, in practice only good for comparison.
     package var accuracy: Double?
+    /// Estimated vertical error, in metres; as rough as ``accuracy``.
+    package var verticalAccuracy: Double?
     /// Speed over ground, in metres per second; most receivers measure it by Doppler shift.
     package var speed: Double?
     /// Course over ground, in degrees from true north; noise below 0.5 m/s.

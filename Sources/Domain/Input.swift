@@ -4,6 +4,8 @@ package enum Input: Equatable, Sendable {
     case heart(HeartRateMeasurement)
     /// Metres since the start, stated by a recording. They replace the distance by positions.
     case distance(Double)
+    /// The climb since the start, stated by a recording. It replaces the one by altitudes.
+    case climb(StatedClimb)
     /// The time of a 3D fix during an indoor run, which receives no fixes: it may set the time of day.
     case receiverClock(UTC, arrivedAt: Instant)
     /// The strap's battery, 0 to 100 %.

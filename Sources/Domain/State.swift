@@ -126,6 +126,14 @@ package struct Activity: Equatable, Sendable {
     package var cadence: Double?
     /// Over the last two minutes; nil without RR intervals, and while paused.
     package var variability: HeartRateVariability?
+    /// Metres above mean sea level by the barometer, which the receiver has set; nil if the receiver's altitude counts.
+    package var altitude: Double?
+    /// The slope of the last 30 m or more, in percent; nil if it is unknown.
+    package var grade: Double?
+    /// Metres per second, positive upwards; 0 while standing.
+    package var verticalSpeed: Double?
+    /// What measures the climb now; nil if nothing does.
+    package var ascentSource: AscentSource?
     package var lap: Totals
     /// From 1.
     package var lapNumber: Int
@@ -178,6 +186,15 @@ package struct Totals: Equatable, Sendable {
     package var powerZones = ZoneTimes()
     /// The highest averages of power, in watts; empty in laps.
     package var bestPowers = BestPowers()
+    /// Metres climbed and descended; nil if no altitude was known.
+    package var ascent: Double?
+    package var descent: Double?
+    /// The estimated error of ``ascent``, in metres: two of three are nearer to the truth.
+    package var ascentError: Double?
+    /// What has measured most of the time.
+    package var ascentSource: AscentSource?
+    /// Active time that automatic pauses took out of the moving time, in milliseconds; nil without automatic pauses.
+    package var autoPausedMilliseconds: Int64?
 
     package init() {}
 

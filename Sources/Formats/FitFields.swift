@@ -41,6 +41,7 @@ extension Fit {
         package static let batteryLevel: Field = 32
 
         package static let creator: Int64 = 0
+        package static let gps: Int64 = 0
         package static let antplus: Int64 = 1
         package static let bluetooth: Int64 = 3
         package static let local: Int64 = 5
@@ -80,10 +81,14 @@ extension Fit {
         /// Millimetres per second.
         package static let speed: Field = 6
         package static let power: Field = 7
+        /// Hundredths of a percent.
+        package static let grade: Field = 9
         package static let temperature: Field = 13
         /// Percent of one pedal; with bit 7 of the right one, else of an unknown one.
         package static let balance: Field = 30
         package static let rightBalance: Int64 = 0x80
+        /// Millimetres per second.
+        package static let verticalSpeed: Field = 32
         package static let enhancedSpeed: Field = 73
         package static let enhancedAltitude: Field = 78
     }
@@ -108,6 +113,9 @@ extension Fit {
         package static let maximumCadence: Field = 18
         package static let averagePower: Field = 19
         package static let maximumPower: Field = 20
+        /// Metres.
+        package static let ascent: Field = 21
+        package static let descent: Field = 22
         package static let normalizedPower: Field = 33
         /// Joules.
         package static let work: Field = 41
@@ -146,7 +154,9 @@ extension Fit {
         /// 1/128 of a revolution a minute, beside ``averageCadence`` and ``maximumCadence``.
         package static let averageFractionalCadence: Field = 92
         package static let maximumFractionalCadence: Field = 93
+        /// Metres.
         package static let ascent: Field = 22
+        package static let descent: Field = 23
         package static let firstLap: Field = 25
         package static let laps: Field = 26
         package static let trigger: Field = 28

@@ -55,6 +55,7 @@ extension TPVReport {
             longitude: report.longitude.finite,
             altitude: report.altitude_msl.finite ?? (report.altitude_hae - report.geoid_separation).finite,
             accuracy: report.accuracy,
+            verticalAccuracy: report.epv.finite.flatMap { $0 > 0 ? $0 : nil },
             speed: report.speed.finite,
             track: report.track.finite)
     }

@@ -14,6 +14,7 @@ extension JSONWriter {
         member("longitude", exact: fix.longitude)
         member("altitude", exact: fix.altitude)
         member("accuracy", exact: fix.accuracy)
+        member("vertical_accuracy", exact: fix.verticalAccuracy)
         member("speed", exact: fix.speed)
         member("track", exact: fix.track)
         member("satellites", fix.satellites)
@@ -28,6 +29,7 @@ extension Fix {
             latitude: json["latitude"]?.number, longitude: json["longitude"]?.number,
             altitude: json["altitude"]?.number, accuracy: json["accuracy"]?.number, speed: json["speed"]?.number,
             track: json["track"]?.number, satellites: json["satellites"]?.integer)
+        verticalAccuracy = json["vertical_accuracy"]?.number
     }
 }
 

@@ -30,6 +30,14 @@ extension JSONWriter {
         case .fix(let fix): object { $0.members(of: fix) }
         case .heart(let measurement): object { $0.members(of: measurement) }
         case .distance(let metres): value(written: (metres.isFinite ? metres : 0).description.utf8)
+        case .climb(let climb):
+            object { line in
+                line.member("ascent", exact: climb.ascent)
+                line.member("descent", exact: climb.descent)
+                line.member("source", climb.source.token)
+                line.member("grade", exact: climb.grade)
+                line.member("vertical", exact: climb.verticalSpeed)
+            }
         case .battery(let percent): value(percent)
         case .heartLink(let status), .gpsdLink(let status): object { $0.members(of: status) }
         case .sensor(let sensor): object { $0.members(of: sensor) }
@@ -113,6 +121,12 @@ extension Input {
         case "fix": self = .fix(try Fix(json))
         case "heart": self = .heart(try HeartRateMeasurement(json))
         case "distance": self = .distance(try json.real())
+        case "climb":
+            self = .climb(
+                StatedClimb(
+                    ascent: try json.member("ascent").real(), descent: try json.member("descent").real(),
+                    source: try json.member("source").token(), grade: json["grade"]?.number,
+                    verticalSpeed: json["vertical"]?.number))
         case "battery": self = .battery(percent: try json.whole())
         case "heart link": self = .heartLink(try LinkStatus(json))
         case "gpsd link": self = .gpsdLink(try LinkStatus(json))
@@ -202,6 +216,7 @@ extension InputLogEntry.Kind {
             case .fix: "fix"
             case .heart: "heart"
             case .distance: "distance"
+            case .climb: "climb"
             case .battery: "battery"
             case .heartLink: "heart link"
             case .gpsdLink: "gpsd link"

@@ -210,6 +210,15 @@ extension Sport: JournalToken {
     }
 }
 
+extension AscentSource: JournalToken {
+    package var token: String {
+        switch self {
+        case .barometer: "barometer"
+        case .receiver: "receiver"
+        }
+    }
+}
+
 extension SettingKey: JournalToken {
     package var token: String {
         switch self {

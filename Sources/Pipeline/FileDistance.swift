@@ -41,6 +41,11 @@ package struct FileDistance: Sendable {
         (refusedMetres, track.refused.speed, track.refused.time)
     }
 
+    /// Metres up to the newest row.
+    var metres: Double {
+        isStated ? max(stated - refusedMetres, 0) : track.metres
+    }
+
     /// Ingests the next row.
     ///
     /// - Returns: The row, with its distance corrected.

@@ -109,6 +109,7 @@ package struct Pipeline: Sendable {
         case .fix(let fix): receive(fix, at: now, into: &effects)
         case .heart(let measurement): receive(measurement, at: now, into: &effects)
         case .distance(let metres): run?.receive(statedMetres: metres, at: now)
+        case .climb(let climb): run?.receive(climb)
         case .battery(let percent):
             if (0...100).contains(percent) { batteryPercent = percent }
         case .heartLink(let status): receiveHeartLink(status, at: now, into: &effects)

@@ -42,6 +42,7 @@ extension Pipeline {
         }
         odometer.receive(point, isJump: isJump)
         run?.speedometer.receive(point)
+        run?.receive(altitudeOf: fix)
         if run?.movement.receive(point, isJump: isJump) == true { run?.showSign(at: now, isDevice: true) }
         let position = Position(
             coordinate: point.coordinate, altitude: fix.altitude, accuracy: fix.accuracy, speed: point.speed,

@@ -13,6 +13,7 @@ extension Pipeline {
     }
 
     mutating func pause(at now: Instant, trigger: Event.Trigger, into effects: inout Effects) -> Outcome {
+        run?.flushClimb()
         run?.clock.pause(at: now)
         run?.pace.clear()
         run?.speedometer.clear()
@@ -44,6 +45,7 @@ extension Pipeline {
     }
 
     mutating func end(at now: Instant, isKept: Bool, into effects: inout Effects) -> Outcome {
+        run?.flushClimb()
         guard var ended = run else { return outcome }
         // A run that started before the time of day was known gets its start from the current mapping.
         ended.stampStart(wallClock.time(at: ended.startedAt), isGuess: wallClock.isGuess)
@@ -82,6 +84,7 @@ extension Pipeline {
     private mutating func seed(at now: Instant) {
         odometer.seed(at: now)
         run?.source.restart(at: now)
+        run?.restartClimb()
         seedPace(at: now)
         previousHeartRate = nil
     }
@@ -147,6 +150,9 @@ extension Pipeline {
         } else if !isIndoor {
             countPosition(at: tick, sport, into: &effects)
         }
+        let isAbsent = freshness.value == .absent
+        let isStanding = run?.source.sensor == nil ? odometer.isStanding && !isAbsent : run?.sensorSpeed == 0
+        run?.countClimb(isStanding: isStanding)
     }
 
     /// Counts a second of the position.

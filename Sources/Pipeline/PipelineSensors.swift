@@ -37,11 +37,15 @@ extension Pipeline {
             run?.showSign(at: now, isDevice: true)
         }
         switch measurement {
+        case .environment(let environment):
+            // A second barometer would add its difference to the first one.
+            guard let decipascals = environment.decipascals, sensors.barometer(at: now) == id else { return }
+            run?.receive(pascals: Double(decipascals) / 10)
         case .power, .fitnessMachine:
             guard sensors.powerSensor(at: now) == id, let watts = sensors.watts(of: id, at: now) else { return }
             run?.power.receive(watts: watts, at: now)
             if watts > 0 { run?.showSign(at: now, isDevice: true) }
-        case .heartRate, .speedCadence, .running, .environment, .radar: break
+        case .heartRate, .speedCadence, .running, .radar: break
         }
     }
 

@@ -202,8 +202,13 @@ package struct RecordingBuilder: Sendable {
         // Earlier releases recorded fixes of indoor runs.
         if !activity.isIndoor, !state.positionIsStale, let position = state.position?.value {
             sample.coordinate = position.coordinate
-            sample.altitude = position.altitude
+            sample.altitude = activity.altitude ?? position.altitude
         }
+        sample.ascent = activity.total.ascent
+        sample.descent = activity.total.descent
+        sample.grade = activity.grade
+        sample.verticalSpeed = activity.verticalSpeed
+        sample.ascentSource = activity.ascentSource
         if !state.heart.isStale, let beats = state.heart.beatsPerMinute?.value {
             sample.heartRate = beats
             countStrap(of: state)

@@ -87,6 +87,12 @@ package struct RecordingReplaySource: Sendable {
             try begin(body)
             // As early as the position, so that the tick of the moment shows it.
             if let metres = sample.distanceMetres { try emit(.input(.distance(metres)), at: at - 1, body) }
+            if let ascent = sample.ascent, let descent = sample.descent, let source = sample.ascentSource {
+                let climb = StatedClimb(
+                    ascent: ascent, descent: descent, source: source, grade: sample.grade,
+                    verticalSpeed: sample.verticalSpeed)
+                try emit(.input(.climb(climb)), at: at - 1, body)
+            }
             try ingestSensors(of: sample, at: at - 1, body)
             try ingestHeartRate(of: sample, at: at, body)
         // A pause has no heart rate that its beats could come with.

@@ -38,6 +38,9 @@ struct Run {
     var sensorSpeed: Double?
     /// The greatest distance that a recording has stated, and when; nil if positions give the distance.
     private var stated: (metres: Double, at: Instant)?
+    private var elevation = ElevationMeter()
+    /// The newest climb that a recording has stated; nil if altitudes give it.
+    private var statedClimb: StatedClimb?
     /// Distinguishes movement from drift, from the start on.
     var movement = MotionDetector()
     private(set) var sign: InactivityCheckpoint
@@ -111,6 +114,53 @@ struct Run {
         addDistance(counted)
     }
 
+    // MARK: Climb
+
+    /// Receives the altitude of a fix.
+    mutating func receive(altitudeOf fix: Fix) {
+        guard state == .active, let altitude = fix.altitude, fix.mode >= 3 else { return }
+        elevation.receive(altitude: altitude, accuracy: fix.verticalAccuracy)
+    }
+
+    /// Receives the air pressure in pascals.
+    mutating func receive(pascals: Double) {
+        guard state == .active, !isIndoor else { return }
+        elevation.receive(pascals: pascals)
+    }
+
+    /// Counts the climb that a recording states.
+    mutating func receive(_ climb: StatedClimb) {
+        guard climb.ascent.isFinite, climb.descent.isFinite else { return }
+        let before = statedClimb
+        statedClimb = climb
+        guard state == .active else { return }
+        addClimb(
+            ElevationMeter.Step(
+                ascent: max(climb.ascent - (before?.ascent ?? 0), 0),
+                descent: max(climb.descent - (before?.descent ?? 0), 0), source: climb.source))
+    }
+
+    /// Counts the climb of a second.
+    mutating func countClimb(isStanding: Bool) {
+        guard statedClimb == nil, !isIndoor else { return }
+        addClimb(elevation.tick(metres: total.metres, isStanding: isStanding))
+    }
+
+    /// Counts the climb up to the end of the active time.
+    mutating func flushClimb() {
+        guard state == .active, statedClimb == nil else { return }
+        addClimb(elevation.flush())
+    }
+
+    mutating func restartClimb() {
+        elevation.restart()
+    }
+
+    private mutating func addClimb(_ step: ElevationMeter.Step) {
+        total.addClimb(step)
+        lap.addClimb(step)
+    }
+
     /// Adds a tick with a fresh heart rate; `zone` is nil while zones are off or unset.
     mutating func addHeartRate(_ beatsPerMinute: Int, zone: Int?) {
         let milliseconds = TickSchedule.period.wholeMilliseconds
@@ -180,6 +230,10 @@ struct Run {
             activity.leftBalance = leftBalance
             activity.cadence = cadence
             activity.variability = variability.figures
+            activity.altitude = elevation.altitude
+            activity.grade = statedClimb.map(\.grade) ?? elevation.grade
+            activity.verticalSpeed = statedClimb.map(\.verticalSpeed) ?? elevation.verticalSpeed
+            activity.ascentSource = statedClimb?.source ?? elevation.source
         }
         activity.lastLap = lastLap
         return activity
@@ -202,6 +256,8 @@ struct Run {
         lap = sign.lap
         lapNumber = sign.lapNumber
         gaps = sign.gaps
+        // What came after the sign does not count.
+        elevation = ElevationMeter()
     }
 }
 

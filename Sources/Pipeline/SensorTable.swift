@@ -83,6 +83,18 @@ struct SensorTable: Sendable {
         return nil
     }
 
+    /// The sensor whose air pressure counts: the first one that is present and has one.
+    func barometer(at now: Instant) -> SensorID? {
+        for slot in slots where slot.isListed {
+            if case .environment(let environment)? = slot.measurement(.environment, at: now),
+                environment.decipascals != nil
+            {
+                return slot.status.id
+            }
+        }
+        return nil
+    }
+
     /// Watts of a sensor.
     func watts(of id: SensorID, at now: Instant) -> Int? {
         index(of: id).flatMap { slots[$0].watts(at: now) }

@@ -5,6 +5,7 @@ struct TotalsAccumulator {
     private(set) var elapsedMilliseconds: Int64 = 0
     private var standingMilliseconds: Int64 = 0
     private(set) var metres = 0.0
+    private(set) var climb = ClimbTotals()
     private var maximumSpeed: Double?
     /// Sum of beats per minute times milliseconds, and those milliseconds.
     private var heartSum = 0.0
@@ -70,6 +71,10 @@ struct TotalsAccumulator {
         if let speed { maximumSpeed = max(maximumSpeed ?? speed, speed) }
     }
 
+    mutating func addClimb(_ step: ElevationMeter.Step) {
+        climb.add(step)
+    }
+
     mutating func raiseMaximumHeartRate(to beatsPerMinute: Int) {
         maximumHeartRate = max(maximumHeartRate ?? beatsPerMinute, beatsPerMinute)
     }
@@ -97,6 +102,7 @@ struct TotalsAccumulator {
         }
         figures.powerZones = powerZones
         figures.bestPowers = bestPowers
+        climb.write(to: &figures)
         return figures
     }
 }

@@ -10,7 +10,7 @@ package struct RandomEntries {
     }
 
     /// The number of kinds that ``next(kind:)`` makes.
-    package static let kinds = 24
+    package static let kinds = 25
 
     /// - Parameter kind: 0 to ``kinds`` − 1.
     package mutating func next(kind: Int) -> InputLogEntry {
@@ -42,6 +42,13 @@ package struct RandomEntries {
             case 20: .input(.sensor(sensor()))
             case 21: .input(.sensorRemoved(sensorID()))
             case 22: .input(.measurement(sensorID(), sensorMeasurement()))
+            case 23:
+                .input(
+                    .climb(
+                        StatedClimb(
+                            ascent: .random(in: 0...1e6, using: &random), descent: .random(in: 0...1e6, using: &random),
+                            source: pick(AscentSource.allCases),
+                            grade: maybe(number()), verticalSpeed: maybe(number()))))
             default:
                 .outage(
                     Outage(
@@ -104,11 +111,13 @@ package struct RandomEntries {
     }
 
     private mutating func fix() -> Fix {
-        Fix(
+        var fix = Fix(
             arrivedAt: instant(), time: maybe(utc()), device: foreign(), mode: .random(in: 0...255, using: &random),
             latitude: maybe(number()), longitude: maybe(number()), altitude: maybe(number()),
             accuracy: maybe(number()), speed: maybe(number()), track: maybe(number()),
             satellites: maybe(.random(in: 0...99, using: &random)))
+        fix.verticalAccuracy = maybe(number())
+        return fix
     }
 
     mutating func measurement() -> HeartRateMeasurement {

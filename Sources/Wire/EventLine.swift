@@ -122,6 +122,7 @@ extension JSONWriter {
             line.member("average_bpm", summary.total.averageHeartRate, decimals: 0)
             line.member("max_bpm", summary.total.maximumHeartRate)
             line.effort(summary.total)
+            line.climb(summary.total)
             if summary.isDemo { line.member("demo", true) }
             if let recovered = summary.recovered {
                 line.key("recovered")

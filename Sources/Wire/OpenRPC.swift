@@ -40,7 +40,9 @@ package enum OpenRPC {
         "average_pace_s_per_m":{"type":"number"},"laps":{"type":"integer"},"gaps":{"type":"integer"},\
         "average_bpm":{"type":"integer"},"max_bpm":{"type":"integer"},"average_power_w":{"type":"integer"},\
         "max_power_w":{"type":"integer"},"normalized_power_w":{"type":"integer"},"work_j":{"type":"integer"},\
-        "average_cadence_rpm":{"type":"integer"},"max_cadence_rpm":{"type":"integer"},"demo":{"const":true},\
+        "average_cadence_rpm":{"type":"integer"},"max_cadence_rpm":{"type":"integer"},\
+        "ascent_m":{"type":"number"},"descent_m":{"type":"number"},"ascent_error_m":{"type":"integer"},\
+        "ascent_source":{"enum":["barometer","receiver"]},"demo":{"const":true},\
         "recovered":{"type":"object","description":"Copied from a damaged journal.","properties":{\
         "id":\(number),"lost_rows":\(number)}}}}},\
         "errors":{\

@@ -207,7 +207,7 @@ extension DataField {
         case .secondsPerMetre: 4
         case .kilojoules, .degreesCelsius, .milliseconds, .breathsPerMinute: 1
         case .none where self == .dfaAlpha1: 2
-        case .beatsPerMinute, .watts, .perMinute, .pascals, .none: 0
+        case .beatsPerMinute, .watts, .perMinute, .pascals, .metresPerHour, .none: 0
         }
     }
 }

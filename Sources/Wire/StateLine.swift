@@ -86,6 +86,9 @@ extension JSONWriter {
         member("average_pace_s_per_m", activity.total.averagePace, decimals: 4)
         member("speed_mps", activity.speed, decimals: 2)
         member("max_speed_mps", activity.total.maximumSpeed, decimals: 2)
+        climb(activity.total)
+        member("grade_percent", activity.grade, decimals: 1)
+        member("vertical_mps", activity.verticalSpeed, decimals: 2)
         object("lap") { $0.lap(activity.lap, number: activity.lapNumber) }
     }
 
@@ -103,6 +106,15 @@ extension JSONWriter {
         member("max_speed_mps", figures.maximumSpeed, decimals: 2)
         heartRates(figures)
         effort(figures)
+        climb(figures)
+    }
+
+    /// Writes ascent and descent.
+    mutating func climb(_ figures: Totals) {
+        member("ascent_m", figures.ascent, decimals: 1)
+        member("descent_m", figures.descent, decimals: 1)
+        member("ascent_error_m", figures.ascentError, decimals: 0)
+        member("ascent_source", figures.ascentSource?.rawValue)
     }
 
     /// Writes the totals of power and cadence.

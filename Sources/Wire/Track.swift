@@ -16,6 +16,10 @@ package struct Track: Equatable, Sendable {
         case cadence = "cadence_rpm"
         case power = "power_w"
         case temperature = "temperature_c"
+        case ascent = "ascent_m"
+        case descent = "descent_m"
+        case grade = "grade_percent"
+        case verticalSpeed = "vertical_mps"
 
         /// The columns of a request without a choice.
         package static let usual: [Column] = [
@@ -104,6 +108,10 @@ extension JSONWriter {
         case .cadence: value(sample.cadence.map(Double.init), decimals: 0)
         case .power: value(sample.power.map(Double.init), decimals: 0)
         case .temperature: value(sample.temperature.map(Double.init), decimals: 0)
+        case .ascent: value(sample.ascent, decimals: 1)
+        case .descent: value(sample.descent, decimals: 1)
+        case .grade: value(sample.grade, decimals: 1)
+        case .verticalSpeed: value(sample.verticalSpeed, decimals: 2)
         }
     }
 }

@@ -194,7 +194,7 @@ extension DataField {
         case "time": ("$ref", .text("#/$defs/time"))
         case "integer": ("$ref", .text("#/$defs/count"))
         default:
-            [.altitude, .temperature, .dfaAlpha1].contains(self) || unit == .watts
+            [.altitude, .temperature, .dfaAlpha1, .grade, .verticalSpeed].contains(self) || unit == .watts
                 ? ("type", .text("number")) : ("$ref", .text("#/$defs/amount"))
         }
     }
@@ -204,7 +204,7 @@ extension DataField {
         case .beatsPerMinute: "integer"
         case .none: self == .timeOfDay ? "time" : self == .dfaAlpha1 ? "number" : "integer"
         case .seconds, .metres, .metresPerSecond, .secondsPerMetre, .percent, .watts, .kilojoules, .perMinute, .pascals,
-            .degreesCelsius, .milliseconds, .breathsPerMinute:
+            .degreesCelsius, .milliseconds, .breathsPerMinute, .metresPerHour:
             "number"
         }
     }

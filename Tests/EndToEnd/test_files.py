@@ -476,7 +476,7 @@ def ten_hours(state, number, path):
     for second in range(1, 36_001):
         place, now = key + 2 + 2 * second, at + second * 1_000_000_000
         latitude, bpm, beats = 52.5 + second * 2.7e-5, 140 + second % 5, bytes([0xB6, 1, 0xB7, 1])
-        journal.execute("INSERT INTO location VALUES (?, ?, ?, ?, 'simulated', 3, ?, 13.4, 34.1, 4.1, 3.0, 0.5, 9, NULL)",
+        journal.execute("INSERT INTO location VALUES (?, ?, ?, ?, 'simulated', 3, ?, 13.4, 34.1, 4.1, 3.0, 0.5, 9, NULL, NULL)",
                         [place, now + 300_000_000, now + 290_000_000, began + second * 1000, latitude])
         journal.execute("INSERT INTO heart VALUES (?, ?, ?, 1, NULL, ?)", [place + 1, now + 700_000_000, bpm, beats])
         rows.append((key + 2 * second, second * 1000, None, None, None, None, second * 1000, second * 3.0, latitude, 34.1,

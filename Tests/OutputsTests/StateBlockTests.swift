@@ -216,6 +216,12 @@ extension State {
         activity?.lap.averagePower = 220
         activity?.lap.normalizedPower = 230
         activity?.lap.averageCadence = 88
+        activity?.grade = -4.5
+        activity?.verticalSpeed = -0.2
+        activity?.total.ascent = 120
+        activity?.total.descent = 90
+        activity?.lap.ascent = 20
+        activity?.lap.descent = 9
         sensors = [SensorStatus(.board, kinds: [.environment, .radar], link: LinkStatus(.connected))]
         readings[0].vehicles = 2
         readings[0].vehicleDistance = 40

@@ -17,8 +17,8 @@ struct cgps_report {
     double latitude, longitude;
     /* Metres: altitude above mean sea level, altitude above the ellipsoid, geoid above the ellipsoid. */
     double altitude_msl, altitude_hae, geoid_separation;
-    /* Estimated errors in metres: horizontal, east, north. */
-    double eph, epx, epy;
+    /* Estimated errors in metres: horizontal, east, north, vertical. */
+    double eph, epx, epy, epv;
     /* Metres per second; degrees from true north. */
     double speed, track;
     /* Satellites used, of a SKY report; -1 if it does not state them. */

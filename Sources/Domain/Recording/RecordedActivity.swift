@@ -27,6 +27,8 @@ package struct RecordedActivity: Equatable, Sendable {
     package var zones: Zones?
     /// The sensors that sent values. Of several straps the one that sent most of the beats comes first.
     package var sensors: [RecordingSensor] = []
+    /// What has measured the altitudes of the samples, as an imported file states it; nil if it does not. Not stored.
+    package var altitudeSource: AscentSource?
     /// Totals stated by an imported file, shown beside the computed ones.
     package var sourceTotals: SourceTotals?
 

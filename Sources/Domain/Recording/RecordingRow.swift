@@ -64,6 +64,15 @@ package struct RecordingSample: Equatable, Sendable {
     package var leftBalance: Int?
     /// Degrees Celsius, −127 to 126.
     package var temperature: Int?
+    /// Metres climbed and descended from the start; nil if no altitude was known by then.
+    package var ascent: Double?
+    package var descent: Double?
+    /// The slope of the last 30 m or more, in percent.
+    package var grade: Double?
+    /// Metres per second, positive upwards.
+    package var verticalSpeed: Double?
+    /// What has measured the climb of the second.
+    package var ascentSource: AscentSource?
 
     package init(at: Int64, elapsedMilliseconds: Int64) {
         self.at = at

@@ -18,7 +18,8 @@ enum CSVExport {
         var text = FileText()
         text.write(
             "time,since_start_s,elapsed_s,lap,distance_m,latitude_deg,longitude_deg,altitude_m,speed_mps,"
-                + "heart_rate_bpm,cadence_rpm,power_w,temperature_c,rr_ms\r\n")
+                + "heart_rate_bpm,cadence_rpm,power_w,temperature_c,ascent_m,descent_m,grade_percent,"
+                + "vertical_mps,rr_ms\r\n")
         let laps = Laps(recording)
         var lap = 0
         var last: RecordingSample?
@@ -67,6 +68,10 @@ extension FileText {
         field(sample.cadence)
         field(sample.power)
         field(sample.temperature)
+        field(sample.ascent, decimals: Decimals.metres)
+        field(sample.descent, decimals: Decimals.metres)
+        field(sample.grade, decimals: Decimals.grade)
+        field(sample.verticalSpeed, decimals: Decimals.speed)
         write(",")
         for (index, interval) in rr.enumerated() {
             if index > 0 { write(" ") }

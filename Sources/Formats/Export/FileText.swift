@@ -114,6 +114,8 @@ enum Decimals {
     static let metres = 3
     static let speed = 3
     static let seconds = 3
+    /// Of a percent.
+    static let grade = 1
 }
 
 extension RecordingSample {

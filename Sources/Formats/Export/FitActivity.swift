@@ -146,6 +146,8 @@ struct FitActivity {
                 .uint16(Fit.Session.normalizedPower, total.normalizedPower.flatMap { Self.scaled($0, by: 1) }),
                 .uint32(Fit.Session.work, total.workJoules.flatMap { Self.scaled($0, by: 1) }),
                 .uint8(Fit.Session.averageCadence, average?.whole), .uint8(Fit.Session.maximumCadence, maximum?.whole),
+                .uint16(Fit.Session.ascent, total.ascent.flatMap(Self.wholeMetres)),
+                .uint16(Fit.Session.descent, total.descent.flatMap(Self.wholeMetres)),
                 .uint8(Fit.Session.averageFractionalCadence, average?.part),
                 .uint8(Fit.Session.maximumFractionalCadence, maximum?.part),
             ])
@@ -186,6 +188,8 @@ struct FitActivity {
                 .uint32(Fit.Record.distance, sample.distanceMetres.flatMap(Self.centimetres)),
                 .uint32(Fit.Record.enhancedSpeed, sample.speed.flatMap { Self.scaled($0, by: 1000) }),
                 .uint32(Fit.Record.enhancedAltitude, sample.altitude.flatMap { Self.scaled($0 + 500, by: 5) }),
+                .int16(Fit.Record.grade, sample.grade.flatMap { Self.scaled($0, by: 100) }),
+                .int16(Fit.Record.verticalSpeed, sample.verticalSpeed.flatMap { Self.scaled($0, by: 1000) }),
                 .uint16(Fit.Record.power, sample.power.map { Int64($0) }),
                 .uint8(Fit.Record.heartRate, sample.heartRate.map { Int64($0) }),
                 .uint8(Fit.Record.cadence, sample.cadence.map { Int64($0) }),
@@ -258,6 +262,8 @@ struct FitActivity {
                 .uint16(Fit.Lap.normalizedPower, figures.normalizedPower.flatMap { Self.scaled($0, by: 1) }),
                 .uint32(Fit.Lap.work, figures.workJoules.flatMap { Self.scaled($0, by: 1) }),
                 .uint8(Fit.Lap.averageCadence, average?.whole), .uint8(Fit.Lap.maximumCadence, maximum?.whole),
+                .uint16(Fit.Lap.ascent, figures.ascent.flatMap(Self.wholeMetres)),
+                .uint16(Fit.Lap.descent, figures.descent.flatMap(Self.wholeMetres)),
                 .uint8(Fit.Lap.averageFractionalCadence, average?.part),
                 .uint8(Fit.Lap.maximumFractionalCadence, maximum?.part),
             ])
@@ -288,6 +294,10 @@ extension FitActivity {
 
     private static func scaled(_ value: Double, by scale: Double) -> Int64? {
         DecimalFormat.scaled(value * scale, decimals: 0)
+    }
+
+    private static func wholeMetres(_ metres: Double) -> Int64? {
+        scaled(metres, by: 1)
     }
 
     private static func centimetres(_ metres: Double) -> Int64? {

@@ -36,6 +36,10 @@ package struct FitField {
         FitField(number, .uint16, value)
     }
 
+    package static func int16(_ number: Fit.Field, _ value: Int64?) -> FitField? {
+        FitField(number, .int16, value)
+    }
+
     package static func int32(_ number: Fit.Field, _ value: Int64?) -> FitField? {
         FitField(number, .int32, value)
     }

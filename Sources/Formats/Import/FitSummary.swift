@@ -11,9 +11,18 @@ struct FitSummary {
     private var maker: Int64?
     private var product: Int64?
     private var sums = SourceTotals()
+    /// Whether the file lists a barometer, and a receiver, of the device itself.
+    private var hasBarometer = false
+    private var hasReceiver = false
     private var sessions = 0
 
     var sensors: [RecordingSensor] { devices.map(\.sensor) }
+
+    /// What has measured the altitudes; nil if the file does not list the sensors of its device.
+    var altitudeSource: AscentSource? {
+        if hasBarometer { return .barometer }
+        return hasReceiver || creator?.text == "paced" ? .receiver : nil
+    }
 
     var sourceTotals: SourceTotals {
         var totals = sums
@@ -30,6 +39,10 @@ struct FitSummary {
     mutating func device(_ message: FitMessage) {
         if message[Fit.DeviceInfo.index] == Fit.DeviceInfo.creator {
             creator = creator ?? message.text(Fit.DeviceInfo.productName)
+        }
+        if message[Fit.DeviceInfo.source] == Fit.DeviceInfo.local {
+            if message[Fit.DeviceInfo.type] == FitSensor.barometer { hasBarometer = true }
+            if message[Fit.DeviceInfo.type] == Fit.DeviceInfo.gps { hasReceiver = true }
         }
         let kind = FitSensor.kind(source: message[Fit.DeviceInfo.source], number: message[Fit.DeviceInfo.type])
         let index = message[Fit.DeviceInfo.index]

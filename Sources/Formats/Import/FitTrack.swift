@@ -101,6 +101,7 @@ struct FitTrack {
         recording.countBothFeet()
         recording.sensors = head.sensors
         recording.sourceTotals = head.sourceTotals
+        recording.altitudeSource = head.altitudeSource
         return recording
     }
 

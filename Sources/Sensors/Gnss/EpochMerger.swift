@@ -113,6 +113,7 @@ extension Fix {
         }
         altitude = report.altitude ?? altitude
         accuracy = report.accuracy ?? accuracy
+        verticalAccuracy = report.verticalAccuracy ?? verticalAccuracy
         speed = report.speed ?? speed
         track = report.track ?? track
     }

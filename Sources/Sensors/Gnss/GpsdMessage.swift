@@ -36,6 +36,8 @@ package struct TPVReport: Equatable, Sendable {
     package var altitude: Double?
     /// Estimated horizontal error, in metres.
     package var accuracy: Double?
+    /// Estimated vertical error, in metres.
+    package var verticalAccuracy: Double?
     /// Metres per second.
     package var speed: Double?
     /// Degrees from true north.
@@ -43,7 +45,8 @@ package struct TPVReport: Equatable, Sendable {
 
     package init(
         device: String? = nil, time: UTC? = nil, mode: UInt8, latitude: Double? = nil, longitude: Double? = nil,
-        altitude: Double? = nil, accuracy: Double? = nil, speed: Double? = nil, track: Double? = nil
+        altitude: Double? = nil, accuracy: Double? = nil, verticalAccuracy: Double? = nil, speed: Double? = nil,
+        track: Double? = nil
     ) {
         self.device = device
         self.time = time
@@ -52,6 +55,7 @@ package struct TPVReport: Equatable, Sendable {
         self.longitude = longitude
         self.altitude = altitude
         self.accuracy = accuracy
+        self.verticalAccuracy = verticalAccuracy
         self.speed = speed
         self.track = track
     }

@@ -15,7 +15,7 @@ extension JournalReader {
         let parts = try parts(of: id)
         let shifts = Self.shifts(of: parts)
         var (location, heart, input) = (
-            try Cursor(Self.location, id, last, in: database) { Self.location($0) },
+            try Cursor(location, id, last, in: database) { Self.location($0) },
             try Cursor(Self.heart, id, last, in: database) { Self.heart($0) },
             try Cursor(Self.input, id, last, in: database) { try Self.input($0) }
         )
@@ -111,19 +111,22 @@ extension JournalReader {
         Instant(nanoseconds: statement.integer(1) ?? 0)
     }
 
-    private static let location = """
-        arrived_ns, gnss_ms, device, mode, latitude, longitude, altitude_m, accuracy_m, speed_mps, track_deg, satellites,
-        refusal FROM location
+    private var location: String {
         """
+        arrived_ns, gnss_ms, device, mode, latitude, longitude, altitude_m, accuracy_m, speed_mps, track_deg, satellites,
+        refusal, \(version >= JournalSchema.versionWithAscent ? "vertical_accuracy_m" : "NULL") FROM location
+        """
+    }
 
     static func location(_ statement: some JournalColumns) -> InputLogEntry {
-        let fix = Fix(
+        var fix = Fix(
             arrivedAt: Instant(nanoseconds: statement.integer(2) ?? 0),
             time: statement.integer(3).map { UTC(milliseconds: $0) },
             device: statement.text(4).flatMap { SanitizedText($0) }, mode: UInt8(clamping: statement.integer(5) ?? 0),
             latitude: statement.real(6), longitude: statement.real(7), altitude: statement.real(8),
             accuracy: statement.real(9), speed: statement.real(10), track: statement.real(11),
             satellites: statement.integer(12).map { Int($0) })
+        fix.verticalAccuracy = statement.real(14)
         return InputLogEntry(
             at: at(statement), .input(.fix(fix)), refusal: statement.text(13).flatMap(FixRejection.init(token:)))
     }

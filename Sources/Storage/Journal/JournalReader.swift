@@ -100,7 +100,7 @@ package final class JournalReader {
         let last = try database.integer(
             "SELECT max(key) FROM record WHERE key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)")
         return JournalRows(
-            database, first: keys.lowerBound, last: last, isIndoor: try isIndoor(id), hasBalance: hasSensors)
+            database, first: keys.lowerBound, last: last, isIndoor: try isIndoor(id), version: version)
     }
 
     /// Whether an activity is indoors. Earlier releases marked only backdated ones; their start commands state it.
@@ -143,6 +143,12 @@ package final class JournalReader {
 
     private var hasSensors: Bool { version >= JournalSchema.versionWithSensors }
 
+    /// The columns of the climb and the automatic pauses of an activity or a lap.
+    private var climb: String {
+        version >= JournalSchema.versionWithAscent
+            ? "ascent_m, descent_m, ascent_error_m, ascent_source, auto_paused_ms" : "NULL, NULL, NULL, NULL, NULL"
+    }
+
     /// The columns of power and cadence of an activity or a lap.
     private var effort: String {
         hasSensors
@@ -156,7 +162,7 @@ package final class JournalReader {
         """
         SELECT id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,
         elapsed_ms, moving_ms, distance_m, maximum_speed_mps, heart_average_bpm, heart_maximum_bpm, gaps,
-        zones, zone_ms, claim, NULL, \(effort), \(hasSensors ? "power_best_w" : "NULL") FROM activity
+        zones, zone_ms, claim, NULL, \(effort), \(hasSensors ? "power_best_w" : "NULL"), \(climb) FROM activity
         """
     }
 
@@ -165,7 +171,7 @@ package final class JournalReader {
         SELECT id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,
         elapsed_ms, moving_ms, distance_m, maximum_speed_mps, heart_average_bpm, heart_maximum_bpm, gaps,
         (SELECT count(*) FROM lap WHERE lap.activity = activity.id),
-        \(version >= JournalSchema.versionWithRecovery ? "recovered" : "NULL"), \(effort) FROM activity
+        \(version >= JournalSchema.versionWithRecovery ? "recovered" : "NULL"), \(effort), \(climb) FROM activity
         """
     }
 
@@ -176,7 +182,7 @@ package final class JournalReader {
         var summary = ActivitySummary(
             id: Int(statement.integer(0) ?? 0), sport: sport(statement), isOpen: isOpen, started: started,
             ended: isOpen ? nil : started.map { UTC(milliseconds: $0.milliseconds + total) },
-            total: figures(statement, from: 10, effort: 19), totalMilliseconds: total,
+            total: figures(statement, from: 10, effort: 19, climb: 26), totalMilliseconds: total,
             laps: Int(statement.integer(17) ?? 0), gaps: Int(statement.integer(16) ?? 0),
             isDemo: statement.integer(3) == 1)
         summary.isTimeGuessed = statement.integer(8) == 2
@@ -195,7 +201,7 @@ package final class JournalReader {
         recording.isTimeUncertain = columns.integer(8) == 1
         recording.isTimeGuessed = columns.integer(8) == 2
         recording.totalMilliseconds = columns.integer(9) ?? 0
-        recording.total = Self.figures(columns, from: 10, effort: 21)
+        recording.total = Self.figures(columns, from: 10, effort: 21, climb: 29)
         recording.total.bestPowers = columns.text(28).map(RecordingText.powers) ?? BestPowers()
         recording.zones = columns.text(17).flatMap(RecordingText.list).flatMap { try? Zones($0.map { Int($0) }) }
         recording.zoneMilliseconds = columns.text(18).flatMap(RecordingText.list) ?? []
@@ -207,9 +213,11 @@ package final class JournalReader {
         statement.text(1).flatMap(Sport.init(token:)) ?? .other
     }
 
-    /// - Parameter effort: the first column of power and cadence.
+    /// - Parameters:
+    ///   - effort: the first column of power and cadence.
+    ///   - climb: the first column of ascent and descent.
     private static func figures(
-        _ statement: some JournalColumns, from column: Int32, effort: Int32
+        _ statement: some JournalColumns, from column: Int32, effort: Int32, climb: Int32
     ) -> Totals {
         var figures = Totals()
         figures.elapsedMilliseconds = statement.integer(column) ?? 0
@@ -226,6 +234,11 @@ package final class JournalReader {
         figures.maximumCadence = statement.real(effort + 5)
         let zones = statement.text(effort + 6).flatMap(RecordingText.list)
         figures.powerZones = zones.map { ZoneTimes(milliseconds: $0) } ?? ZoneTimes()
+        figures.ascent = statement.real(climb)
+        figures.descent = statement.real(climb + 1)
+        figures.ascentError = statement.real(climb + 2)
+        figures.ascentSource = statement.text(climb + 3).flatMap(AscentSource.init(token:))
+        figures.autoPausedMilliseconds = statement.integer(climb + 4)
         return figures
     }
 
@@ -233,7 +246,7 @@ package final class JournalReader {
         let statement = try database.prepare(
             """
             SELECT trigger, began_ms, ended_ms, elapsed_ms, moving_ms, distance_m, maximum_speed_mps, heart_average_bpm,
-            heart_maximum_bpm, \(effort) FROM lap WHERE activity = ? ORDER BY number
+            heart_maximum_bpm, \(effort), \(climb) FROM lap WHERE activity = ? ORDER BY number
             """)
         try statement.bind(id)
         var laps: [RecordingLap] = []
@@ -244,7 +257,7 @@ package final class JournalReader {
     static func lap(_ columns: some JournalColumns) -> RecordingLap {
         RecordingLap(
             trigger: columns.text(0).flatMap(Event.Trigger.init(token:)), beganAt: columns.integer(1) ?? 0,
-            endedAt: columns.integer(2) ?? 0, figures: figures(columns, from: 3, effort: 9))
+            endedAt: columns.integer(2) ?? 0, figures: figures(columns, from: 3, effort: 9, climb: 16))
     }
 
     private func sensors(of id: Int) throws(SQLiteError) -> [RecordingSensor] {

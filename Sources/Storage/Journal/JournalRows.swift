@@ -10,15 +10,15 @@ package struct JournalRows: RecordingRows {
     private let last: Int64?
     /// Whether positions are left out: those that earlier releases recorded of indoor runs.
     private let isIndoor: Bool
-    /// Whether the journal has the column `left_balance`.
-    private let hasBalance: Bool
+    /// The version of the journal's tables.
+    private let version: Int64
 
-    init(_ database: SQLiteDatabase, first: Int64, last: Int64?, isIndoor: Bool, hasBalance: Bool) {
+    init(_ database: SQLiteDatabase, first: Int64, last: Int64?, isIndoor: Bool, version: Int64) {
         self.database = database
         self.first = first
         self.last = last
         self.isIndoor = isIndoor
-        self.hasBalance = hasBalance
+        self.version = version
     }
 
     /// The number of rows if none was lost.
@@ -28,10 +28,14 @@ package struct JournalRows: RecordingRows {
 
     package func each(in moments: ClosedRange<Int64>, _ body: (RecordingRow) throws -> Void) throws {
         guard let last else { return }
+        let balance = version >= JournalSchema.versionWithSensors ? "left_balance" : "NULL"
+        let climb =
+            version >= JournalSchema.versionWithAscent
+            ? "ascent_m, descent_m, grade_percent, vertical_mps, ascent_source" : "NULL, NULL, NULL, NULL, NULL"
         let statement = try database.prepare(
             """
             SELECT at_ms, kind, cause, rr_1024, gap, elapsed_ms, distance_m, latitude, longitude, altitude_m, speed_mps,
-            bpm, cadence, power_w, temperature_c, \(hasBalance ? "left_balance" : "NULL") FROM record WHERE key BETWEEN ? AND ? ORDER BY key
+            bpm, cadence, power_w, temperature_c, \(balance), \(climb) FROM record WHERE key BETWEEN ? AND ? ORDER BY key
             """)
         try statement.bind(try key(of: moments.lowerBound, to: last), last)
         defer { statement.reset() }
@@ -91,6 +95,11 @@ package struct JournalRows: RecordingRows {
         sample.power = statement.integer(13).map { Int($0) }
         sample.temperature = statement.integer(14).map { Int($0) }
         sample.leftBalance = statement.integer(15).map { Int($0) }
+        sample.ascent = statement.real(16)
+        sample.descent = statement.real(17)
+        sample.grade = statement.real(18)
+        sample.verticalSpeed = statement.real(19)
+        sample.ascentSource = statement.text(20).flatMap(AscentSource.init(token:))
         return sample
     }
 

@@ -210,6 +210,25 @@ package enum JournalSchema {
         ALTER TABLE lap ADD COLUMN cadence_maximum REAL;
         ALTER TABLE lap ADD COLUMN power_zone_ms TEXT;
         """,
+        """
+        -- Ascent and descent, and the time of automatic pauses.
+        ALTER TABLE location ADD COLUMN vertical_accuracy_m REAL;
+        ALTER TABLE record ADD COLUMN ascent_m REAL;          -- since the activity began
+        ALTER TABLE record ADD COLUMN descent_m REAL;
+        ALTER TABLE record ADD COLUMN grade_percent REAL;
+        ALTER TABLE record ADD COLUMN vertical_mps REAL;
+        ALTER TABLE record ADD COLUMN ascent_source TEXT;     -- barometer, receiver
+        ALTER TABLE activity ADD COLUMN ascent_m REAL;
+        ALTER TABLE activity ADD COLUMN descent_m REAL;
+        ALTER TABLE activity ADD COLUMN ascent_error_m REAL;
+        ALTER TABLE activity ADD COLUMN ascent_source TEXT;
+        ALTER TABLE activity ADD COLUMN auto_paused_ms INTEGER;
+        ALTER TABLE lap ADD COLUMN ascent_m REAL;
+        ALTER TABLE lap ADD COLUMN descent_m REAL;
+        ALTER TABLE lap ADD COLUMN ascent_error_m REAL;
+        ALTER TABLE lap ADD COLUMN ascent_source TEXT;
+        ALTER TABLE lap ADD COLUMN auto_paused_ms INTEGER;
+        """,
     ]
 
     /// Converts a line of table `event` from before version 5 to the names of version 5. Frozen, as the steps are.
@@ -244,6 +263,8 @@ package enum JournalSchema {
     static let versionWithEventNames: Int64 = 5
     /// The first version with several sensors of an activity, and totals of power and cadence.
     static let versionWithSensors: Int64 = 7
+    /// The first version with ascent and descent.
+    static let versionWithAscent: Int64 = 8
 
     /// The tables whose rows have a key.
     static let keyed = ["location", "heart", "input", "record"]

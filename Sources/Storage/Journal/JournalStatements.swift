@@ -23,11 +23,11 @@ struct JournalStatements {
     init(_ database: SQLiteDatabase) throws(SQLiteError) {
         self.database = database
         location = try database.prepare(
-            "INSERT OR REPLACE INTO location VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            "INSERT OR REPLACE INTO location VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         heart = try database.prepare("INSERT OR REPLACE INTO heart VALUES (?, ?, ?, ?, ?, ?)")
         input = try database.prepare("INSERT OR REPLACE INTO input VALUES (?, ?, ?, ?)")
         record = try database.prepare(
-            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         event = try database.prepare("INSERT OR REPLACE INTO event VALUES (?, ?, ?, ?)")
         clock = try database.prepare("INSERT INTO clock VALUES (NULL, ?, ?, ?, ?)")
         figures = try database.prepare(
@@ -38,10 +38,11 @@ struct JournalStatements {
             total_ms = ?5, elapsed_ms = ?6, moving_ms = ?7, distance_m = ?8, maximum_speed_mps = ?9,
             heart_average_bpm = ?10, heart_maximum_bpm = ?11, gaps = ?12, zones = ?13, zone_ms = ?14,
             power_average_w = ?15, power_maximum_w = ?16, power_normalized_w = ?17, work_j = ?18, cadence_average = ?19,
-            cadence_maximum = ?20, power_zone_ms = ?21, power_best_w = ?22 WHERE id = ?1
+            cadence_maximum = ?20, power_zone_ms = ?21, power_best_w = ?22, ascent_m = ?23, descent_m = ?24,
+            ascent_error_m = ?25, ascent_source = ?26, auto_paused_ms = ?27 WHERE id = ?1
             """)
         lap = try database.prepare(
-            "INSERT OR REPLACE INTO lap VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            "INSERT OR REPLACE INTO lap VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         sensor = try database.prepare("INSERT OR REPLACE INTO sensor VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     }
 
@@ -150,7 +151,8 @@ struct JournalStatements {
             recording.zones.map { RecordingText.list($0.bottoms.map(Int64.init)) },
             recording.zones.map { _ in RecordingText.list(recording.zoneMilliseconds) },
             total.averagePower, total.maximumPower, total.normalizedPower, total.workJoules, total.averageCadence,
-            total.maximumCadence, Self.text(of: total.powerZones), RecordingText.text(of: total.bestPowers))
+            total.maximumCadence, Self.text(of: total.powerZones), RecordingText.text(of: total.bestPowers),
+            total.ascent, total.descent, total.ascentError, total.ascentSource?.token, total.autoPausedMilliseconds)
         let written = laps.activity == id ? laps.laps : []
         for (index, lap) in recording.laps.enumerated() where index >= written.count || written[index] != lap {
             let figures = lap.figures
@@ -158,7 +160,9 @@ struct JournalStatements {
                 id, index + 1, lap.trigger?.token, lap.beganAt, lap.endedAt, figures.elapsedMilliseconds,
                 figures.movingMilliseconds, figures.distanceMetres, figures.maximumSpeed, figures.averageHeartRate,
                 figures.maximumHeartRate, figures.averagePower, figures.maximumPower, figures.normalizedPower,
-                figures.workJoules, figures.averageCadence, figures.maximumCadence, Self.text(of: figures.powerZones))
+                figures.workJoules, figures.averageCadence, figures.maximumCadence, Self.text(of: figures.powerZones),
+                figures.ascent, figures.descent, figures.ascentError, figures.ascentSource?.token,
+                figures.autoPausedMilliseconds)
         }
         if recording.laps.count < written.count || written.isEmpty {
             try database.execute("DELETE FROM lap WHERE activity = \(id) AND number > \(recording.laps.count)")
@@ -204,7 +208,7 @@ struct JournalStatements {
             try location.run(
                 key, at, fix.arrivedAt.nanoseconds, fix.time?.milliseconds, fix.device?.text, Int(fix.mode),
                 fix.latitude, fix.longitude, fix.altitude, fix.accuracy, fix.speed, fix.track, fix.satellites,
-                entry.rejection?.token)
+                entry.rejection?.token, fix.verticalAccuracy)
         case .input(.heart(let heart)):
             try self.heart.run(
                 key, at, Int(heart.beatsPerMinute), heart.contact, heart.energyKilojoules.map(Int.init),
@@ -223,7 +227,9 @@ struct JournalStatements {
         ) throws(SQLiteError) {
             let none: Int? = nil
             try record.run(
-                key, at, kind, cause, rr, gap, none, none, none, none, none, none, none, none, none, none, none)
+                key, at, kind, cause, rr, gap, none, none, none, none, none, none, none, none, none, none, none, none,
+                none, none,
+                none, none)
         }
         switch row {
         case .begin(let at, let trigger): try mark(at, "begin", trigger.token)
@@ -238,7 +244,8 @@ struct JournalStatements {
             try record.run(
                 key, sample.at, none, none, noBytes, noGap, sample.elapsedMilliseconds, sample.distanceMetres,
                 sample.coordinate?.latitude, sample.coordinate?.longitude, sample.altitude, sample.speed,
-                sample.heartRate, sample.cadence, sample.power, sample.temperature, sample.leftBalance)
+                sample.heartRate, sample.cadence, sample.power, sample.temperature, sample.leftBalance,
+                sample.ascent, sample.descent, sample.grade, sample.verticalSpeed, sample.ascentSource?.token)
         }
     }
 

@@ -275,6 +275,13 @@ struct ActivityRecovery {
         figures.workJoules = figures.workJoules.flatMap { abs($0) <= 1e12 ? $0 : nil }
         figures.averageCadence = figures.averageCadence.flatMap { (0...1000).contains($0) ? $0 : nil }
         figures.maximumCadence = figures.maximumCadence.flatMap { (0...1000).contains($0) ? $0 : nil }
+        figures.ascent = figures.ascent.flatMap { (0...1e6).contains($0) ? $0 : nil }
+        figures.descent = figures.descent.flatMap { (0...1e6).contains($0) ? $0 : nil }
+        figures.ascentError = figures.ascentError.flatMap { (0...1e6).contains($0) ? $0 : nil }
+        let longest = figures.elapsedMilliseconds
+        figures.autoPausedMilliseconds = figures.autoPausedMilliseconds.flatMap {
+            (0...longest).contains($0) ? $0 : nil
+        }
         return figures
     }
 

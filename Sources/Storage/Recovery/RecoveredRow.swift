@@ -69,6 +69,7 @@ struct RecoveredRow {
                 && (fix.time.map { timeRange.contains($0.milliseconds) } ?? true) && isNil(fix.latitude, or: 90)
                 && isNil(fix.longitude, or: 180) && isNil(fix.altitude, or: 1e9)
                 && isNil(fix.accuracy, or: 1e9) && isNil(fix.speed, or: 1e9) && isNil(fix.track, or: 1e9)
+                && isNil(fix.verticalAccuracy, or: 1e9)
         case .input(.heart(let heart)): heart.rrIntervals.count <= intervalLimit
         default: true
         }
@@ -87,6 +88,8 @@ struct RecoveredRow {
                 && isNil(sample.speed, or: 1e9) && isNil(sample.heartRate, in: 1...240)
                 && isNil(sample.cadence, in: 0...254) && isNil(sample.power, in: 0...65_534)
                 && isNil(sample.temperature, in: -127...126) && isNil(sample.leftBalance, in: 0...100)
+                && isNil(sample.ascent, or: 1e6) && isNil(sample.descent, or: 1e6) && isNil(sample.grade, or: 1e6)
+                && isNil(sample.verticalSpeed, or: 1e4)
         }
     }
 

@@ -56,6 +56,11 @@ extension JSONWriter {
                 line.member("power_w", sample.power)
                 line.member("temperature_c", sample.temperature)
                 line.member("left_balance_percent", sample.leftBalance)
+                line.exact("ascent_m", sample.ascent)
+                line.exact("descent_m", sample.descent)
+                line.exact("grade_percent", sample.grade)
+                line.exact("vertical_mps", sample.verticalSpeed)
+                line.member("ascent_source", sample.ascentSource?.rawValue)
             }
         }
         newline()
@@ -125,6 +130,11 @@ extension JSONWriter {
         exact("work_j", totals.workJoules)
         exact("average_cadence_rpm", totals.averageCadence)
         exact("max_cadence_rpm", totals.maximumCadence)
+        exact("ascent_m", totals.ascent)
+        exact("descent_m", totals.descent)
+        exact("ascent_error_m", totals.ascentError)
+        member("ascent_source", totals.ascentSource?.rawValue)
+        member("auto_paused_ms", totals.autoPausedMilliseconds)
         let zones = totals.powerZones.milliseconds
         if !zones.isEmpty { array("power_zone_ms") { list in for time in zones { list.value(time) } } }
     }

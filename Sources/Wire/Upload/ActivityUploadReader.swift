@@ -30,6 +30,7 @@ package struct ActivityUploadReader: Sendable {
     /// The years 1 to 9999.
     private static let times: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
     private static let metres = 0.0...1e9
+    private static let climbs = 0.0...1e6
     private static let speeds = 0.0...1e5
     private static let watts = 0.0...65_535
 
@@ -130,6 +131,11 @@ package struct ActivityUploadReader: Sendable {
         sample.power = try json.small("power_w", in: 0...65_534)
         sample.temperature = try json.small("temperature_c", in: -127...126)
         sample.leftBalance = try json.small("left_balance_percent", in: 0...100)
+        sample.ascent = try json.real("ascent_m", in: Self.climbs)
+        sample.descent = try json.real("descent_m", in: Self.climbs)
+        sample.grade = try json.real("grade_percent", in: -1e6...1e6)
+        sample.verticalSpeed = try json.real("vertical_mps", in: -1e4...1e4)
+        sample.ascentSource = try json.optionalToken("ascent_source")
         return sample
     }
 
@@ -242,6 +248,11 @@ package struct ActivityUploadReader: Sendable {
         totals.workJoules = try json.real("work_j", in: 0...1e12)
         totals.averageCadence = try json.real("average_cadence_rpm", in: 0...1000)
         totals.maximumCadence = try json.real("max_cadence_rpm", in: 0...1000)
+        totals.ascent = try json.real("ascent_m", in: Self.climbs)
+        totals.descent = try json.real("descent_m", in: Self.climbs)
+        totals.ascentError = try json.real("ascent_error_m", in: Self.climbs)
+        totals.ascentSource = try json.optionalToken("ascent_source")
+        totals.autoPausedMilliseconds = try json.whole("auto_paused_ms", in: 0...totals.elapsedMilliseconds)
         if let zones = json["power_zone_ms"] {
             let times = zones.array?.compactMap(\.integer) ?? []
             guard times.count == zones.array?.count, times.count <= 8,
@@ -292,6 +303,11 @@ extension JSON {
         guard let value = self[name] else { return nil }
         guard let text = value.string else { throw Failure("\(name) must be a string") }
         return SanitizedText(text)
+    }
+
+    fileprivate func optionalToken<Token: RawRepresentable & CaseIterable>(_ name: String) throws(Failure) -> Token?
+    where Token.RawValue == String {
+        self[name] == nil ? nil : try token(name)
     }
 
     fileprivate func token<Token: RawRepresentable & CaseIterable>(_ name: String) throws(Failure) -> Token

@@ -25,7 +25,8 @@ import Testing
             try report(line)
                 == TPVReport(
                     device: "/dev/ttyACM0", time: UTC(milliseconds: 1_780_325_109_120), mode: 3, latitude: 58.9591783,
-                    longitude: 5.7288123, altitude: 55.25, accuracy: 17.1, speed: 5.89, track: 251.9))
+                    longitude: 5.7288123, altitude: 55.25, accuracy: 17.1, verticalAccuracy: 29.9, speed: 5.89,
+                    track: 251.9))
     }
 
     @Test func everyFieldOfAReportIsOptional() throws {
@@ -35,7 +36,7 @@ import Testing
     /// com-1289 of gpsd's regression tests.
     @Test func mode3MayLackAPosition() throws {
         let com1289 = try report(#"{"class":"TPV","mode":3,"epv":27.600,"eph":20.900,"sep":32.300}"#)
-        #expect(com1289 == TPVReport(mode: 3, accuracy: 20.9))
+        #expect(com1289 == TPVReport(mode: 3, accuracy: 20.9, verticalAccuracy: 27.6))
     }
 
     /// gp-320fw at its cold start.

@@ -27,6 +27,8 @@ import Wire
         let rows = read.rows.map { distance.ingest($0) }
         var recording = read.recording
         distance.finish(&recording)
+        // The rows have the climb that it is for.
+        recording.altitudeSource = nil
         var reader = ActivityUploadReader()
         var received: [RecordingRow] = []
         for line in lines(rows, recording) {

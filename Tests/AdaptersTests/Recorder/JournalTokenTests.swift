@@ -105,7 +105,8 @@ struct JournalTokenTests {
                 "average_power", "max_power", "normalized_power", "lap_normalized_power", "power_percent_ftp",
                 "power_zone", "time_in_power_zone", "power_balance", "work", "cadence", "lap_cadence",
                 "average_cadence", "max_cadence", "vehicles", "vehicle_distance", "vehicle_speed", "pressure",
-                "temperature", "humidity", "altitude", "laps", "battery", "strap_battery",
+                "temperature", "humidity", "altitude", "ascent", "descent", "lap_ascent", "lap_descent", "grade",
+                "vertical_speed", "laps", "battery", "strap_battery",
                 "gps_accuracy",
             ])
         #expect(
@@ -113,6 +114,7 @@ struct JournalTokenTests {
                 "red", "orange", "yellow", "green", "mint", "teal", "cyan", "blue", "indigo", "purple", "pink", "brown",
                 "white", "gray", "black", "primary", "secondary",
             ])
+        #expect(AscentSource.allCases.map(\.token) == ["barometer", "receiver"])
         #expect(Sport.allCases.map(\.rawValue) == ["run", "walk", "hike", "ride", "other"])
     }
 

@@ -19,8 +19,11 @@ struct DamagedFileTests {
         try stage.restart()
         let database = try stage.database()
         try database.execute("CREATE TABLE reserved (activity INTEGER PRIMARY KEY) STRICT")
-        try database.execute(JournalFixture.withoutSensors)
-        try database.execute("INSERT INTO sensor VALUES (1, 'A0:9E:1A:00:00:01', 'Polar H10', NULL, '12345', NULL, 80)")
+        try database.execute(version < 7 ? JournalFixture.withoutSensors : JournalFixture.withoutAscent)
+        if version < 7 {
+            try database.execute(
+                "INSERT INTO sensor VALUES (1, 'A0:9E:1A:00:00:01', 'Polar H10', NULL, '12345', NULL, 80)")
+        }
         if version < 4 { try database.execute("ALTER TABLE activity DROP COLUMN recovered; DROP TABLE recovery") }
         if version < 3 { try database.execute("DROP TABLE setting") }
         if version < 2 { try database.execute("DROP TABLE export") }

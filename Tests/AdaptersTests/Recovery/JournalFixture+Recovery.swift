@@ -8,6 +8,16 @@ import TestKit
 extension JournalFixture {
     static let files = ["", "-wal", "-shm"]
 
+    /// Converts a journal to version 7.
+    static let withoutAscent = {
+        let climb = ["ascent_m", "descent_m", "ascent_error_m", "ascent_source", "auto_paused_ms"]
+        let record = ["ascent_m", "descent_m", "grade_percent", "vertical_mps", "ascent_source"]
+        let columns =
+            climb.flatMap { [("activity", $0), ("lap", $0)] } + [("location", "vertical_accuracy_m")]
+            + record.map { ("record", $0) }
+        return columns.map { "ALTER TABLE \($0.0) DROP COLUMN \($0.1);" }.joined()
+    }()
+
     /// Converts a journal to version 6.
     static let withoutSensors = {
         let effort = [
@@ -17,7 +27,7 @@ extension JournalFixture {
         let columns =
             effort.flatMap { [("activity", $0), ("lap", $0)] }
             + [("activity", "power_best_w"), ("record", "left_balance")]
-        return columns.map { "ALTER TABLE \($0.0) DROP COLUMN \($0.1);" }.joined() + """
+        return withoutAscent + columns.map { "ALTER TABLE \($0.0) DROP COLUMN \($0.1);" }.joined() + """
             DROP TABLE sensor;
             CREATE TABLE sensor (
                 activity INTEGER PRIMARY KEY,
