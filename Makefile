@@ -10,7 +10,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build run test pages test-all endure lint unit end-to-end first-beat first-boot test-sanitize test-vm test-systemd test-power \
+.PHONY: build run test pages accuracy test-all endure lint unit end-to-end first-beat first-boot test-sanitize test-vm test-systemd test-power \
 	torture soak cut-files attack attack-short bench fuzz fuzz-short fuzz-cases .build/release/Fuzz install uninstall deb clean \
 	requirements test-requirements machine-requirements
 
@@ -132,6 +132,10 @@ attack-short: build .build/venv
 pages: requirements
 	PACED_WRITE_PAGES=1 swift test --disable-xctest --filter 'ConfigurationPageTests|ProtocolTableTests'
 	Tools/protocol-page
+
+# Writes the table of docs/accuracy.md from the recordings of Tests/Data and of ../shared/data, where that is.
+accuracy: requirements
+	PACED_WRITE_PAGES=1 swift test --disable-xctest --filter AccuracyTests
 
 bench: requirements
 	@echo "== nanoseconds and allocations of the hot paths"
