@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #define LONG_BITS (8 * sizeof(unsigned long))
 
@@ -75,6 +76,23 @@ void cevdev_listen(struct cevdev *device, const uint16_t *keys, int count)
     set_mask(descriptor, EV_KEY, bits, sizeof bits);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         set_mask(descriptor, others[i], &none, sizeof none);
+}
+
+bool cevdev_has_sound(const struct cevdev *device)
+{
+    return libevdev_has_event_code(device->device, EV_SND, SND_TONE) == 1
+        || libevdev_has_event_code(device->device, EV_SND, SND_BELL) == 1;
+}
+
+int cevdev_sound(struct cevdev *device, int hertz)
+{
+    bool has_tone = libevdev_has_event_code(device->device, EV_SND, SND_TONE) == 1;
+    struct input_event events[2] = {
+        {.type = EV_SND, .code = has_tone ? SND_TONE : SND_BELL, .value = has_tone ? hertz : hertz > 0},
+        {.type = EV_SYN, .code = SYN_REPORT},
+    };
+
+    return write(libevdev_get_fd(device->device), events, sizeof events) < 0 ? -errno : 0;
 }
 
 int cevdev_next(struct cevdev *device, struct cevdev_change *change)

@@ -66,6 +66,10 @@ private let helpOfAll = """
       sensors zero [SENSOR]     set the zero offset of a power meter; keep the
                                 crank still, without load
       sensors forget [SENSOR]   forget a sensor, or all of them
+      workout                   show the steps of the workout
+      workout load FILE         follow the workout of a FIT file in the next run, or
+                                from now on in the present one
+      workout unload            follow none
       settings                  show all settings
       settings get KEY          show a setting
       settings set KEY VALUE    change a setting; VALUE is text or JSON:

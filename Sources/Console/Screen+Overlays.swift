@@ -2,17 +2,24 @@ import Domain
 
 // What covers the run screen, or a part of it, for a while.
 extension Screen {
-    /// The ended lap across the first row, as much of it as fits.
-    func drawBanner(_ lap: StateLine.Lap, of view: WatchModel, _ state: StateLine, on canvas: inout Canvas) {
+    /// What has just happened, across the first row, as much of it as fits.
+    func draw(_ banner: WatchModel.Banner, of view: WatchModel, _ state: StateLine, on canvas: inout Canvas) {
+        let style = Style(isBold: true, isInverse: true)
+        canvas.put(String(repeating: " ", count: size.columns), row: 0, column: 0, style)
+        switch banner {
+        case .lap(let lap): put(text(of: lap, in: view, state), 0, 0, size.columns, style, on: &canvas)
+        case .text(let text): put(text, 0, 0, size.columns, style, on: &canvas)
+        }
+    }
+
+    private func text(of lap: StateLine.Lap, in view: WatchModel, _ state: StateLine) -> String {
         let words = StatusText(metric: view.isMetric)
         var texts = ["Lap \(lap.number) done", words.duration(lap.figures), words.distance(lap.figures)]
         if let pace = lap.figures.averagePace { texts.append(words.rate(secondsPerMetre: pace, state.sport)) }
         if let beats = lap.figures.averageBPM { texts.append("\(beats) bpm") }
         func text() -> String { texts.joined(separator: "   ") }
         while texts.count > 1, TerminalText.width(of: text()) > size.columns - 2 { texts.removeLast() }
-        let style = Style(isBold: true, isInverse: true)
-        canvas.put(String(repeating: " ", count: size.columns), row: 0, column: 0, style)
-        put(text(), 0, 0, size.columns, style, on: &canvas)
+        return text()
     }
 
     /// What a stopped run came to, and its laps.

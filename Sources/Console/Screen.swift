@@ -10,8 +10,8 @@ struct Screen {
         if let state = view.state {
             let hasHeader = size.rows >= 4
             let foot = Footer(view, state, in: size)
-            if let lap = view.endedLap {
-                drawBanner(lap, of: view, state, on: &canvas)
+            if let banner = view.banner {
+                draw(banner, of: view, state, on: &canvas)
             } else if hasHeader {
                 drawHeader(view, state, on: &canvas)
             }
@@ -57,7 +57,9 @@ struct Screen {
         put("● ", Style(colour: Self.colour(of: state.run)))
         put(StatusText.run(state), Style(isBold: true))
         let words = StatusText(metric: view.isMetric)
-        if let lap = state.lap, lap.number > 1 {
+        if let workout = state.workout {
+            put("  " + words.workout(workout), .quiet)
+        } else if let lap = state.lap, lap.number > 1 {
             let distance = !state.hasDistance ? "" : "  " + words.distance(lap.figures)
             put("  Lap \(lap.number)  \(words.elapsed(lap.figures))" + distance, .quiet, wholly: true)
         }

@@ -18,8 +18,9 @@ extension SettingKey {
             let numbers = words.compactMap { Int($0) }
             guard numbers.count == words.count else { return unchanged }
             return numbers.isEmpty ? "null" : "[" + numbers.map(String.init).joined(separator: ",") + "]"
-        case .sensors where !text.hasPrefix("["):
-            // A name may have spaces.
+        case .sensors where !text.hasPrefix("["), .alerts where !text.hasPrefix("["),
+            .workout where !text.hasPrefix("["):
+            // An element may have spaces.
             let names = text.split(separator: ",").map(Self.trimmed).filter { !$0.isEmpty }
             return "[" + names.map(JSONText.string).joined(separator: ",") + "]"
         default: return unchanged

@@ -31,6 +31,8 @@ struct StateLine: Equatable {
     var speed: Double?
     /// The values of the block `fields`, in their wire units.
     var fields: [DataField: Double] = [:]
+    /// Nil without a workout in progress.
+    var workout: Workout?
 
     /// Totals of a run or a lap.
     struct Figures: Equatable {
@@ -50,6 +52,34 @@ struct StateLine: Equatable {
     struct Lap: Equatable {
         var number: Int
         var figures: Figures
+    }
+
+    /// The step of the workout in progress.
+    struct Workout: Equatable {
+        var step: Int
+        var steps: Int
+        var text: String
+        /// What is left of the step; nil if the next lap ends it.
+        var remaining: Remaining?
+
+        enum Remaining: Equatable {
+            case milliseconds(Int64)
+            case metres(Double)
+        }
+
+        init?(_ json: JSON) {
+            guard let steps = json["steps"]?.integer(in: 1...WorkoutStep.countLimit),
+                let step = json["step"]?.integer(in: 1...steps), let text = json["text"]?.harmlessText()
+            else { return nil }
+            self.step = step
+            self.steps = steps
+            self.text = text
+            if let milliseconds = json["remaining_ms"]?.integer(in: 0...86_400_000) {
+                remaining = .milliseconds(Int64(milliseconds))
+            } else if let metres = json["remaining_m"]?.number, (0...1e6).contains(metres) {
+                remaining = .metres(metres)
+            }
+        }
     }
 
     /// A link to a device or service.
@@ -112,6 +142,7 @@ struct StateLine: Equatable {
                 if let value = fields[field.rawValue]?.number, abs(value) < 1e9 { self.fields[field] = value }
             }
         }
+        workout = json["blocks"]?["workout"].flatMap { Workout($0) }
         pace = json["pace_s_per_m"]?.number
         averagePace = json["average_pace_s_per_m"]?.number
         ascentMetres = json["ascent_m"]?.number

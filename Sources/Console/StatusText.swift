@@ -77,6 +77,21 @@ struct StatusText {
             + RunFormat.distanceUnit(metric: metric)
     }
 
+    /// The step in progress and what is left of it.
+    func workout(_ workout: StateLine.Workout) -> String {
+        let remaining: String? =
+            switch workout.remaining {
+            case .milliseconds(let milliseconds):
+                // Rounded up, so that the step ends at 0.
+                RunFormat.elapsed(milliseconds: (milliseconds + 999) / 1000 * 1000) + " left"
+            case .metres(let metres):
+                RunFormat.distance(metres: metres, metric: metric) + " " + RunFormat.distanceUnit(metric: metric)
+                    + " left"
+            case nil: nil
+            }
+        return joined("\(workout.step)/\(workout.steps)", remaining, workout.text)
+    }
+
     func pace(_ secondsPerMetre: Double?) -> String {
         RunFormat.pace(secondsPerMetre: secondsPerMetre, metric: metric) + " " + RunFormat.paceUnit(metric: metric)
     }

@@ -30,12 +30,12 @@ final class Watch {
     private var receivedAt = Clock.now()
     /// The number of the last event before the connection.
     private var lastEvent = 0
-    private var lapEndsAt: Instant?
+    private var bannerEndsAt: Instant?
     private var messageEndsAt: Instant?
     private var summaryEndsAt: Instant?
 
     /// How long an ended lap is shown.
-    private static let lapTime = Duration.seconds(8)
+    private static let bannerTime = Duration.seconds(8)
     /// How long the outcome of a command is shown.
     private static let messageTime = Duration.seconds(6)
     /// How long a summary is shown where no key can close it.
@@ -103,7 +103,7 @@ final class Watch {
             let connection = try Connection(to: directory.stateSocket)
             // The events before have the laps of the run in progress.
             try connection.send(
-                #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"interval_ms":100,"blocks":["fields"],"since":0}"#
+                #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"interval_ms":100,"blocks":["fields","workout"],"since":0}"#
             )
             arrivals = try loop.watch(connection.descriptor, for: .reading) { [unowned self] _ in receive() }
             self.connection = connection
@@ -168,10 +168,10 @@ final class Watch {
     }
 
     private func receive(event: JSON) {
-        let before = (view.endedLap, view.overlay, view.message)
+        let before = (view.banner, view.overlay, view.message)
         view.received(event: event, isReplayed: (event["seq"]?.integer ?? .max) <= lastEvent)
         let now = Clock.now()
-        if view.endedLap != before.0 { lapEndsAt = now + Self.lapTime }
+        if view.banner != before.0 { bannerEndsAt = now + Self.bannerTime }
         if view.message != before.2 { messageEndsAt = now + Self.messageTime }
         if view.overlay != before.1, !terminal.hasKeys { summaryEndsAt = now + Self.summaryTime }
     }
@@ -222,9 +222,9 @@ final class Watch {
         } else if now - receivedAt >= Self.timeout {
             view.silentSeconds = Int((now - receivedAt).inSeconds)
         }
-        if let end = lapEndsAt, now >= end {
-            view.endedLap = nil
-            lapEndsAt = nil
+        if let end = bannerEndsAt, now >= end {
+            view.banner = nil
+            bannerEndsAt = nil
         }
         if let end = messageEndsAt, now >= end {
             view.message = nil

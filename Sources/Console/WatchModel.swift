@@ -8,8 +8,8 @@ struct WatchModel: Equatable {
     var settings = Settings()
     /// Units from the command line; nil to follow the setting.
     var metric: Bool?
-    /// The lap that has just ended.
-    var endedLap: StateLine.Lap?
+    /// What has just happened in the run, across the first row for a few seconds.
+    var banner: Banner?
     /// The ended laps of the run in progress.
     var laps: [StateLine.Lap] = []
     /// What covers the data fields, or awaits an answer.
@@ -39,6 +39,13 @@ struct WatchModel: Equatable {
         case stopQuestion
         /// The run that has just stopped, until a key is pressed or another run starts.
         case summary(RunSummary)
+    }
+
+    enum Banner: Equatable {
+        /// The lap that has ended.
+        case lap(StateLine.Lap)
+        /// An alert, or a step of the workout.
+        case text(String)
     }
 
     struct Message: Equatable {
@@ -164,15 +171,17 @@ extension WatchModel {
         case "lap":
             guard let lap = line["lap"].flatMap({ StateLine.Lap($0) }) else { return }
             if laps.count < Self.lapLimit { laps.append(lap) }
-            if !isReplayed { endedLap = lap }
+            if !isReplayed { banner = .lap(lap) }
+        case "alert", "workout":
+            if !isReplayed, let text = AlertText(metric: isMetric).text(line) { banner = .text(text) }
         case "stop":
             if !isReplayed, let summary = RunSummary(line, laps: laps, last: state?.lap) { overlay = .summary(summary) }
             laps = []
-            endedLap = nil
+            banner = nil
         case "discard":
             if !isReplayed { message = Message(text: "Discarded.") }
             laps = []
-            endedLap = nil
+            banner = nil
         default: break
         }
     }
@@ -183,7 +192,7 @@ extension WatchModel {
     mutating func disconnected() {
         state = nil
         silentSeconds = nil
-        endedLap = nil
+        banner = nil
         laps = []
         message = nil
         mayCommand = false

@@ -74,6 +74,9 @@ extension ConfigurationFile.Assignment {
                 )
             }
             return .array(numbers.map { .integer($0) })
+        case .alerts, .workout:
+            let elements = value.split(separator: ",").map { $0.split(separator: " ").joined(separator: " ") }
+            return .array(elements.filter { !$0.isEmpty }.map { .string($0) })
         case .sensors, .screens:
             do throws(ParseError) {
                 return try JSON(parsing: value.utf8)

@@ -49,6 +49,9 @@ package struct Event: Equatable, Sendable {
         /// A vehicle approaches, or the last one has passed. Distance in metres and speed of approach in metres per
         /// second of the nearest.
         case radar(vehicles: Int, metres: Int?, metresPerSecond: Double?)
+        case alert(AlertReport)
+        /// A step of the workout begins: its number from 0 and its words; nil if the workout is over.
+        case workout(step: Int, steps: Int, text: String?)
     }
 
     package enum Trigger: String, CaseIterable, Sendable {

@@ -18,6 +18,8 @@ package enum SettingKey: String, CaseIterable, Sendable {
     case powerZones = "power_zones"
     case wheelMillimetres = "wheel_mm"
     case stridePermille = "stride_permille"
+    case alerts
+    case workout
     case screens
 
     /// The type of a setting's value, and where ``Settings`` keeps it.
@@ -27,7 +29,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
         case optionalFlag(any WritableKeyPath<Settings, Bool?> & Sendable)
         /// A whole number in a range.
         case number(any WritableKeyPath<Settings, Int> & Sendable, ClosedRange<Int>)
-        case sport, sensors, zones, powerZones, screens
+        case sport, sensors, zones, powerZones, alerts, workout, screens
     }
 
     package var kind: Kind { row.0 }
@@ -108,6 +110,24 @@ package enum SettingKey: String, CaseIterable, Sendable {
                 """
                 The distance over that of the foot pod in thousandths, from 500. While it is 0, it is 1000, and is set when 3 km by
                 position with a foot pod are over.
+                """
+            )
+        case .alerts:
+            (
+                .alerts,
+                """
+                The alerts of a run, at most one of each kind: heart_rate 120..165, zone 2..3, power ..280, power_zone 3, \
+                cadence 80.., speed 25..35 km/h, pace 4:30..5:00 /km, distance 1 km, time 10 min, sensor_lost, position_lost. \
+                Units are km/h, m/s, mph; /km, /mi; m, km, mi; s, min, h.
+                """
+            )
+        case .workout:
+            (
+                .workout,
+                """
+                The steps of the workout of the next run, at most 100, empty without one: a length (10 min, 1 km, or lap for \
+                the next lap), a target as in alerts, and # with a name, such as 10 min zone 2 # Warm-up. Target and name may \
+                be left out.
                 """
             )
         case .screens:

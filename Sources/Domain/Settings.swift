@@ -28,6 +28,9 @@ package struct Settings: Equatable, Sendable {
     package var stridePermille = 0
     /// The power zones; nil if they follow from ``ftp``.
     package var powerZones: PowerZones?
+    /// At most one of each kind.
+    package var alerts: [Alert] = []
+    package var workout: [WorkoutStep] = []
     package var screens = Screens()
 
     package init() {}
@@ -60,6 +63,8 @@ package struct Settings: Equatable, Sendable {
         case .sensors: sensors = other.sensors
         case .zones: zones = other.zones
         case .powerZones: powerZones = other.powerZones
+        case .alerts: alerts = other.alerts
+        case .workout: workout = other.workout
         case .screens: screens = other.screens
         }
     }
@@ -70,7 +75,7 @@ package struct Settings: Equatable, Sendable {
         case .optionalFlag(let property): self[keyPath: property] == nil
         case .zones: zones == nil
         case .powerZones: powerZones == nil
-        case .flag, .number, .sport, .sensors, .screens: false
+        case .flag, .number, .sport, .sensors, .alerts, .workout, .screens: false
         }
     }
 

@@ -139,6 +139,8 @@ package struct Activity: Equatable, Sendable {
     package var lapNumber: Int
     /// Totals of the lap before; nil in the first lap.
     package var lastLap: Totals?
+    /// Nil without a workout.
+    package var workout: WorkoutStatus?
 
     package init(
         id: Int, sport: Sport, total: Totals, pace: Double? = nil, speed: Double? = nil, lap: Totals, lapNumber: Int

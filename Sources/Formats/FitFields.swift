@@ -19,6 +19,21 @@ extension Fit {
         package static let productName: Field = 8
     }
 
+    package enum Workout {
+        package static let sport: Field = 4
+        package static let name: Field = 8
+    }
+
+    package enum WorkoutStep {
+        package static let name: Field = 0
+        package static let durationType: Field = 1
+        package static let duration: Field = 2
+        package static let targetType: Field = 3
+        package static let target: Field = 4
+        package static let customLow: Field = 5
+        package static let customHigh: Field = 6
+    }
+
     package enum FileCreator {
         package static let softwareVersion: Field = 0
     }

@@ -237,6 +237,8 @@ extension SettingKey: JournalToken {
         case .powerZones: "power_zones"
         case .wheelMillimetres: "wheel_mm"
         case .stridePermille: "stride_permille"
+        case .alerts: "alerts"
+        case .workout: "workout"
         case .screens: "screens"
         }
     }

@@ -29,6 +29,8 @@ extension JSONWriter {
         case .powerZones:
             guard let zones = settings.powerZones else { return null() }
             array { for bottom in zones.bottoms { $0.value(bottom) } }
+        case .alerts: array { for alert in settings.alerts { $0.value(alert.text) } }
+        case .workout: array { for step in settings.workout { $0.value(step.text) } }
         case .screens: value(settings.screens, leavingOutDefaults: true)
         }
     }
@@ -45,7 +47,7 @@ extension SettingChange {
                 throw .invalidValue(key.token, "unknown sport")
             }
             self.init(key) { $0.sport = sport }
-        case .flag, .optionalFlag, .number, .sensors, .zones, .powerZones, .screens:
+        case .flag, .optionalFlag, .number, .sensors, .zones, .powerZones, .alerts, .workout, .screens:
             try self.init(key, value)
         }
     }
@@ -74,6 +76,16 @@ extension Settings {
                 self.zones = zones
             case .powerZones:
                 powerZones = PowerZones(try json.elements(key.token) { (json) throws(ParseError) in try json.whole() })
+            case .alerts:
+                alerts = try json.elements(key.token) { (json) throws(ParseError) in
+                    guard let alert = Alert(try json.text()) else { throw ParseError(at: 0, expected: "an alert") }
+                    return alert
+                }
+            case .workout:
+                workout = try json.elements(key.token) { (json) throws(ParseError) in
+                    guard let step = WorkoutStep(try json.text()) else { throw ParseError(at: 0, expected: "a step") }
+                    return step
+                }
             case .screens: if let stored = try? Screens(value) { screens = stored }
             }
         }

@@ -129,6 +129,7 @@ package struct Pipeline: Sendable {
             report(wallClock.receiver(time, mode: 3, arrivedAt: arrivedAt), at: now, into: &effects)
         case .setting(let key, let settings):
             self.settings = settings
+            if key == .workout { restartWorkout() }
             emit(.settings(key, settings), at: now, into: &effects)
             changed(at: now, into: &effects)
         case .recorder(let recorder): receive(recorder, at: now, into: &effects)
@@ -202,6 +203,7 @@ package struct Pipeline: Sendable {
         if let variability = state.activity?.variability, now - variability.measuredAt >= Self.variabilityAge {
             state.activity?.variability = nil
         }
+        state.activity?.workout = workoutStatus
         state.sensors = sensors.list
         state.readings = sensors.readings(at: now, settings)
         if let strap = sensors.list.firstIndex(where: { $0.kinds.contains(.heartRate) }) {

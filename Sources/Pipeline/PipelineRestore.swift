@@ -42,7 +42,9 @@ extension Pipeline {
 extension Pipeline {
     /// Resumes the run at `now`. If the outage was continued, every tick up to `now` has been applied.
     mutating func resume(after outage: Outage, at now: Instant, into effects: inout Effects) {
+        let workout = settings.workout
         settings = outage.settings
+        if settings.workout != workout { restartWorkout() }
         let lost = Timestamped(LinkStatus(.disconnected, reason: .off), at: now)
         heartLink = lost
         gpsdLink = lost

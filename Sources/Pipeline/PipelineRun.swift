@@ -7,6 +7,7 @@ extension Pipeline {
     ) -> Outcome {
         lastActivity += 1
         run = Run(id: lastActivity, sport: sport, isIndoor: indoor, at: now)
+        restartWorkout()
         seed(at: now)
         emit(.start(sport, back: back), at: now, into: &effects)
         return .started(activity: lastActivity)
@@ -74,6 +75,7 @@ extension Pipeline {
 
     mutating func lap(at now: Instant, into effects: inout Effects) -> Outcome {
         closeLap(at: now, trigger: .command, into: &effects)
+        skipWorkoutStep(at: now, into: &effects)
         return outcome
     }
 
@@ -112,8 +114,13 @@ extension Pipeline {
         }
         if elapsed / 1000 != before / 1000 { countSecond(at: tick, into: &effects) }
         if elapsed / 5000 != before / 5000 { measurePace(at: tick) }
-        closeAutoLaps(at: tick, elapsedBefore: before, elapsed: elapsed, into: &effects)
         let isSecond = elapsed / 1000 != before / 1000
+        if isWorkoutInProgress {
+            if isSecond { advanceWorkout(at: tick, into: &effects) }
+        } else {
+            closeAutoLaps(at: tick, elapsedBefore: before, elapsed: elapsed, into: &effects)
+        }
+        if isSecond { judgeAlerts(at: tick, into: &effects) }
         if isSecond { closeForgotten(at: tick, into: &effects) }
         guard run != nil else { return }
         let isDue = elapsed.isMultiple(of: stateEvery)
@@ -248,7 +255,7 @@ extension Pipeline {
         }
     }
 
-    private mutating func closeLap(at now: Instant, trigger: Event.Trigger, into effects: inout Effects) {
+    mutating func closeLap(at now: Instant, trigger: Event.Trigger, into effects: inout Effects) {
         guard let lap = run?.closeLap(at: now) else { return }
         emit(.lap(lap.figures, number: lap.number, trigger), at: now, into: &effects)
     }

@@ -31,7 +31,7 @@ struct Run {
     var calibration = SensorCalibration()
     var variability = VariabilityMeter()
     /// Values of the sensors in the last second.
-    private var cadence: Double?
+    private(set) var cadence: Double?
     private var leftBalance: Double?
     private var powerZone: Int?
     private var percentOfFTP: Double?
@@ -44,6 +44,9 @@ struct Run {
     /// Distinguishes movement from drift, from the start on.
     var movement = MotionDetector()
     private(set) var sign: InactivityCheckpoint
+    var alerts: AlertMonitor
+    /// Nil without a workout.
+    var workout: WorkoutProgress?
 
     /// Least lateness of a late tick.
     private static let late = Duration.milliseconds(50)
@@ -57,6 +60,7 @@ struct Run {
         limit = DistanceLimit(fastest: sport.maxSpeed, at: now)
         source = DistanceSource(at: now)
         sign = InactivityCheckpoint(at: now, isIndoor: isIndoor)
+        alerts = AlertMonitor(at: now)
     }
 
     mutating func renumber(_ numbers: Renumbering.Shift) {

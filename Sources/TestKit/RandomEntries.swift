@@ -167,6 +167,14 @@ package struct RandomEntries {
         settings.stridePermille = .random(in: 500...2000, using: &random)
         settings.powerZones = maybe(PowerZones([1, 2, 3, 4, 5, .random(in: 6...4000, using: &random)])).flatMap { $0 }
         settings.zones = maybe(try? Zones([1, 2, 3, 4, .random(in: 5...250, using: &random)])).flatMap { $0 }
+        settings.alerts =
+            maybe(Alert("heart_rate 120..\(Int.random(in: 121...200, using: &random))")).map {
+                [$0].compactMap(\.self)
+            } ?? []
+        settings.workout =
+            maybe(WorkoutStep("\(Int.random(in: 1...90, using: &random)) min zone 2 # \"é")).map {
+                [$0].compactMap(\.self)
+            } ?? []
         settings.screens[pick(Sport.allCases)] = [
             [ScreenField(pick([.time, .distance, .heartRate]), title: "Ü", visible: .random(using: &random), size: 33)]
         ]

@@ -100,7 +100,29 @@ extension JSONWriter {
             member("vehicles", vehicles)
             member("distance_m", metres)
             member("speed_mps", speed, decimals: 1)
+        case .alert(let report): members(of: report)
+        case .workout(let step, let steps, let text):
+            if let text {
+                member("step", step + 1)
+                member("text", text)
+            } else {
+                member("done", true)
+            }
+            member("steps", steps)
         }
+    }
+
+    private mutating func members(of report: AlertReport) {
+        member("alert", report.kind.rawValue)
+        member("state", report.state.rawValue)
+        member("sensor", report.sensor?.rawValue)
+        // A pace is a speed inside, and its low end is the slow one.
+        let isPace = report.kind == .pace
+        func shown(_ value: Double?) -> Double? { value.map { isPace ? 1 / $0 : $0 } }
+        let decimals = isPace ? 4 : report.kind == .speed ? 2 : 0
+        member("value", shown(report.value), decimals: decimals)
+        member("low", shown(report.range?.low), decimals: decimals)
+        member("high", shown(report.range?.high), decimals: decimals)
     }
 
     /// Writes an activity summary as one object.
@@ -159,6 +181,8 @@ extension Event.Kind {
         case .source: "source"
         case .calibration: "calibration"
         case .radar: "radar"
+        case .alert: "alert"
+        case .workout: "workout"
         }
     }
 }

@@ -43,6 +43,8 @@ extension JSONWriter {
         case .powerZones:
             guard let zones = settings.powerZones else { return null() }
             array { for bottom in zones.bottoms { $0.value(bottom) } }
+        case .alerts: array { for alert in settings.alerts { $0.value(alert.text) } }
+        case .workout: array { for step in settings.workout { $0.value(step.text) } }
         case .screens: value(settings.screens, leavingOutDefaults: false)
         }
     }

@@ -14,10 +14,12 @@ package struct StateBlocks: OptionSet, Hashable, Sendable {
     package static let zones = StateBlocks(rawValue: 4)
     package static let sensors = StateBlocks(rawValue: 8)
     package static let hrv = StateBlocks(rawValue: 16)
+    package static let workout = StateBlocks(rawValue: 32)
 
     /// All blocks with their names on the wire, in the order in which STATE has them.
     package static let names: [(name: String, StateBlocks)] = [
         ("fields", .fields), ("lap", .lap), ("zones", .zones), ("sensors", .sensors), ("hrv", .hrv),
+        ("workout", .workout),
     ]
 }
 
@@ -87,8 +89,10 @@ package struct StateLines: Sendable {
             blocks[number].zonesBlock(state, settings)
         } else if block == .hrv {
             if let variability = state.activity?.variability { blocks[number].object { $0.members(of: variability) } }
-        } else {
+        } else if block == .sensors {
             blocks[number].sensorsBlock(state)
+        } else {
+            blocks[number].workoutBlock(state, settings)
         }
     }
 }
@@ -129,6 +133,31 @@ extension JSONWriter {
             guard let activity = state.activity else { return }
             line.array("time_ms") { $0.times(activity.total.zones) }
             line.array("lap_time_ms") { $0.times(activity.lap.zones) }
+        }
+    }
+
+    /// The step of the workout in progress; nothing without a workout.
+    fileprivate mutating func workoutBlock(_ state: State, _ settings: Settings) {
+        guard let status = state.activity?.workout else { return }
+        object { line in
+            line.member("steps", status.steps)
+            guard !status.isDone, status.step < settings.workout.count else { return line.member("done", true) }
+            let step = settings.workout[status.step]
+            line.member("step", status.step + 1)
+            line.member("text", step.text)
+            line.member("name", step.name)
+            line.member("elapsed_ms", status.elapsedMilliseconds)
+            line.member("distance_m", status.metres, decimals: 2)
+            switch step.length {
+            case .time(let milliseconds):
+                line.member("remaining_ms", max(milliseconds - status.elapsedMilliseconds, 0))
+            case .distance(let metres): line.member("remaining_m", max(metres - status.metres, 0), decimals: 2)
+            case .lap: break
+            }
+            line.member("target", step.target?.quantity.rawValue)
+            line.member("target_state", status.target?.rawValue)
+            let next = status.step + 1
+            if next < settings.workout.count { line.member("next", settings.workout[next].text) }
         }
     }
 

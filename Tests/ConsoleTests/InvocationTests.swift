@@ -39,6 +39,8 @@ struct InvocationTests {
         (["sensors", "off"], .sensors(.off)),
         (["sensors", "pair", "9AD13824"], .sensors(.pair("9AD13824"))),
         (["sensors", "zero"], .sensors(.zero(nil))), (["sensors", "zero", "Assioma"], .sensors(.zero("Assioma"))),
+        (["workout"], .workout(.show)), (["workout", "unload"], .workout(.unload)),
+        (["workout", "load", "a.fit"], .workout(.load("a.fit"))),
         (["sensors", "forget"], .sensors(.forget(nil))),
         (["sensors", "forget", "9AD13824"], .sensors(.forget("9AD13824"))),
         (["settings"], .allSettings),
@@ -207,7 +209,7 @@ struct InvocationTests {
             ["settings", "get", "colour"],
             "unknown setting 'colour'; the settings are metric, twelve_hour_clock, use_heart_rate_zones, sport, auto_lap_m, auto_lap_s, "
                 + "auto_stop_minutes, sensors, zones, max_heart_rate, resting_heart_rate, ftp, power_zones, "
-                + "wheel_mm, stride_permille, screens"
+                + "wheel_mm, stride_permille, alerts, workout, screens"
         ),
     ])
     func usageErrorHasStatusTwoAndOneLine(_ arguments: [String], _ message: String) {

@@ -106,10 +106,10 @@ struct ScreenTests {
 
     @Test func endedLapAndSilenceAreShownInTheHeader() throws {
         var view = try Views.view(Views.run)
-        view.endedLap = view.state?.lap
+        view.banner = view.state?.lap.map { .lap($0) }
         try expect(view, Size(columns: 60, rows: 16), named: "lap-ended")
         try expect(view, Size(columns: 20, rows: 5), named: "lap-ended")
-        view.endedLap = nil
+        view.banner = nil
         view.silentSeconds = 12
         try expect(view, Size(columns: 60, rows: 16), named: "silent")
     }
@@ -162,7 +162,7 @@ struct ScreenTests {
         help.overlay = .help
         var question = try Views.view(Views.run)
         question.overlay = .stopQuestion
-        question.endedLap = question.state?.lap
+        question.banner = question.state?.lap.map { .lap($0) }
         var summary = try Views.view(Views.run)
         summary.received(event: try JSON(parsing: Views.stop.utf8), isReplayed: false)
         summary.message = WatchModel.Message(text: "a long message that does not fit into most rows")

@@ -80,7 +80,7 @@ struct WatchKeyTests {
     @Test func summaryHasTheLastLapAndEndsWithTheNextRun() throws {
         var view = try Views.view(Views.run)
         for lap in Views.laps { view.received(event: try JSON(parsing: lap.utf8), isReplayed: true) }
-        #expect(view.endedLap == nil, "a lap of the past needs no banner")
+        #expect(view.banner == nil, "a lap of the past needs no banner")
         view.received(event: try JSON(parsing: Views.stop.utf8), isReplayed: false)
         guard case .summary(let summary) = view.overlay else { throw JSONError.missing }
         #expect(summary.laps.map(\.number) == [1, 2, 3])

@@ -142,6 +142,7 @@ extension SettingKey {
         case .sport: " Value: \(Sport.allCases.map(\.rawValue).joined(separator: ", "))."
         case .sensors: ""
         case .zones, .powerZones: " Value: numbers, separated by spaces or commas; empty for none."
+        case .alerts, .workout: " Value: separated by commas; empty for none."
         case .screens: " Value: one line of JSON."
         }
     }
@@ -158,6 +159,8 @@ extension Settings {
         case .sensors: return sensors.joined(separator: ",")
         case .powerZones: return powerZones.map { $0.bottoms.map(String.init).joined(separator: " ") } ?? ""
         case .zones: return zones.map { $0.bottoms.map(String.init).joined(separator: " ") } ?? ""
+        case .alerts: return alerts.map(\.text).joined(separator: ", ")
+        case .workout: return workout.map(\.text).joined(separator: ", ")
         case .screens:
             var line = JSONWriter()
             line.value(screens, leavingOutDefaults: true)

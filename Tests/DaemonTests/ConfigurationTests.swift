@@ -200,7 +200,8 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
             "[Settings]\nsensors=[]",
             "paced.conf:2: there is no key sensors in [Settings]; the keys are metric twelve_hour_clock "
                 + "use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes zones "
-                + "max_heart_rate resting_heart_rate ftp power_zones wheel_mm stride_permille screens"
+                + "max_heart_rate resting_heart_rate ftp power_zones wheel_mm stride_permille alerts workout "
+                + "screens"
         ),
         (
             "[Panel]\nReadyLED=../x",
@@ -208,8 +209,8 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
         ),
         (
             "[Panel]\nStart=KEY_A",
-            "paced.conf:2: there is no key Start in [Panel]; the keys are Toggle Lap Stop Devices SearchingLED ReadyLED "
-                + "RecordingLED FaultLED"
+            "paced.conf:2: there is no key Start in [Panel]; the keys are Toggle Lap Stop Devices Beeper SearchingLED "
+                + "ReadyLED RecordingLED FaultLED AlertLED"
         ),
     ])
     func errorHasItsFileAndLine(text: String, complaint: String) {

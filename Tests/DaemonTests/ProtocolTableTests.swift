@@ -138,7 +138,7 @@ extension SettingKey {
                 ("type", .text("integer")), ("minimum", .number(range.lowerBound)),
                 ("maximum", .number(range.upperBound)),
             ]
-        case .flag, .optionalFlag, .sport, .sensors, .zones, .powerZones, .screens: eventType
+        case .flag, .optionalFlag, .sport, .sensors, .zones, .powerZones, .alerts, .workout, .screens: eventType
         }
     }
 
@@ -146,7 +146,8 @@ extension SettingKey {
         switch kind {
         case .flag, .optionalFlag: [("type", .text("boolean"))]
         case .number: [("$ref", .text("#/$defs/count"))]
-        case .sport, .sensors, .zones, .powerZones, .screens: [("$ref", .text("#/$defs/\(rawValue)"))]
+        case .sport, .sensors, .zones, .powerZones, .alerts, .workout, .screens:
+            [("$ref", .text("#/$defs/\(rawValue)"))]
         }
     }
 
@@ -155,7 +156,7 @@ extension SettingKey {
         case .flag, .optionalFlag: "boolean"
         case .number: "integer"
         case .sport: "token"
-        case .sensors, .zones, .powerZones: "list"
+        case .sensors, .zones, .powerZones, .alerts, .workout: "list"
         case .screens: "object"
         }
     }
@@ -182,7 +183,7 @@ extension SettingKey {
             case .number(let property, let range):
                 " At most \(range.upperBound). Default \(defaults[keyPath: property])."
             case .sport: " Default \(defaults.sport.rawValue)."
-            case .optionalFlag, .sensors, .zones, .powerZones, .screens: ""
+            case .optionalFlag, .sensors, .zones, .powerZones, .alerts, .workout, .screens: ""
             }
         return text.split(whereSeparator: \.isWhitespace).joined(separator: " ") + values
     }

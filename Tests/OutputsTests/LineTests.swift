@@ -227,7 +227,7 @@ func invalidHeartRateSampleHasNoBPM(quality: HeartRateQuality) {
     let defaults =
         #""twelve_hour_clock":false,"use_heart_rate_zones":false,"sport":"run","auto_lap_m":0,"auto_lap_s":0,"auto_stop_minutes":0,"sensors":[],"#
     let heartRates =
-        #""max_heart_rate":0,"resting_heart_rate":0,"ftp":0,"wheel_mm":0,"stride_permille":0,"#
+        #""max_heart_rate":0,"resting_heart_rate":0,"ftp":0,"wheel_mm":0,"stride_permille":0,"alerts":[],"workout":[],"#
     // A run of other pages, because the default ones are of ScreensTests.
     for sport in Sport.allCases { settings.screens[sport] = [[ScreenField(.time)]] }
     settings.screens[.run] = [

@@ -17,6 +17,7 @@ package struct PanelStatus: Equatable, Sendable {
 /// The pattern of each LED.
 ///
 ///     LED           shows                           pattern
+///     AlertLED      an alert, or a workout's step   0.125 s on, 0.125 s off, for 2 s
 ///     FaultLED      a fault, or paced unreachable   0.1 s on, 0.1 s off; also for 0.6 s after a rejected command
 ///     RecordingLED  a run                           on; paused 0.5 s on, 0.5 s off; off 0.2 s at an accepted command
 ///     SearchingLED  heart rate or position missing  1 s on, 1 s off
@@ -24,7 +25,7 @@ package struct PanelStatus: Equatable, Sendable {
 ///
 /// An LED with several functions shows the first active one. An LED that is both RecordingLED and ReadyLED
 /// flashes for 0.1 s every 2 s when ready, so that it is steadily on in a run only. If only one LED is
-/// configured, it has all four functions.
+/// configured, it has all functions.
 package struct LEDPatterns: Sendable {
     /// Alternates between on and off, starting with on.
     struct Pattern: Equatable, Sendable {
@@ -36,6 +37,7 @@ package struct LEDPatterns: Sendable {
         static let slow = Pattern(on: .seconds(1), off: .seconds(1))
         static let even = Pattern(on: .milliseconds(500), off: .milliseconds(500))
         static let fast = Pattern(on: .milliseconds(100), off: .milliseconds(100))
+        static let alert = Pattern(on: .milliseconds(125), off: .milliseconds(125))
         static let flash = Pattern(on: .milliseconds(100), off: .milliseconds(1900))
     }
 
@@ -52,11 +54,15 @@ package struct LEDPatterns: Sendable {
     /// How long an accepted command is shown.
     static let acceptanceTime = Duration.milliseconds(200)
 
+    /// How long an alert is shown.
+    static let alertTime = Duration.seconds(2)
+
     private var lights: [Light] = []
     /// The state of the run. Nil while the daemon is unreachable.
     private var status: PanelStatus?
     private var rejectionEndsAt: Instant?
     private var acceptanceEndsAt: Instant?
+    private var alertEndsAt: Instant?
 
     package init(_ names: [PanelLight: [String]], at now: Instant) {
         for functions in PanelLight.allCases {
@@ -93,10 +99,17 @@ package struct LEDPatterns: Sendable {
         choosePatterns(at: now)
     }
 
+    /// Shows an alert.
+    package mutating func alerted(at now: Instant) {
+        alertEndsAt = now + Self.alertTime
+        choosePatterns(at: now)
+    }
+
     /// Advances timers to `now`.
     package mutating func tick(at now: Instant) {
         if let end = rejectionEndsAt, end <= now { rejectionEndsAt = nil }
         if let end = acceptanceEndsAt, end <= now { acceptanceEndsAt = nil }
+        if let end = alertEndsAt, end <= now { alertEndsAt = nil }
         choosePatterns(at: now)
     }
 
@@ -107,7 +120,8 @@ package struct LEDPatterns: Sendable {
 
     /// When the next LED changes if no event occurs. Nil if all are steady.
     package func deadline(after now: Instant) -> Instant? {
-        (lights.compactMap { Self.change(of: $0, after: now) } + [rejectionEndsAt, acceptanceEndsAt].compactMap(\.self))
+        (lights.compactMap { Self.change(of: $0, after: now) }
+            + [rejectionEndsAt, acceptanceEndsAt, alertEndsAt].compactMap(\.self))
             .min()
     }
 
@@ -121,6 +135,7 @@ package struct LEDPatterns: Sendable {
     }
 
     private func pattern(for functions: Set<PanelLight>) -> Pattern {
+        if functions.contains(.alert), alertEndsAt != nil { return .alert }
         if functions.contains(.fault), status?.hasFaults ?? true || rejectionEndsAt != nil { return .fast }
         guard let status else { return .dark }
         if functions.contains(.recording) {

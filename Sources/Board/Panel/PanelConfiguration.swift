@@ -20,6 +20,8 @@ package struct PanelConfiguration: Equatable, Sendable {
     package var stop: Set<KeyCode> = []
     /// Names of devices and paths below /dev that are listened to; empty is every device that has one of the keys.
     package var devices: [String] = []
+    /// The sound device for alerts: its name, or a path below /dev; nil for none.
+    package var beeper: String?
     /// Names in /sys/class/leds for each thing that lights can tell.
     package var lights: [PanelLight: [String]] = [:]
 
@@ -46,6 +48,13 @@ package struct PanelConfiguration: Equatable, Sendable {
                 keys.
                 """
             ),
+            (
+                "Beeper",
+                """
+                The input device that beeps at alerts and steps of a workout, such as pwm-beeper: a name, or a path in \
+                /dev/input. The user of the panel needs to write to it: group input.
+                """
+            ),
         ] + PanelLight.allCases.map { ($0.key, $0.text) }
 
     /// The most keys, devices or LEDs that one assignment can name.
@@ -64,6 +73,10 @@ package struct PanelConfiguration: Equatable, Sendable {
         case "Toggle": toggle = try Self.keys(assignment, butNot: lap, of: "Lap")
         case "Lap": lap = try Self.keys(assignment, butNot: toggle, of: "Toggle")
         case "Stop": stop = try Self.keys(assignment)
+        case "Beeper":
+            let names = try Self.devices(assignment)
+            guard names.count <= 1 else { throw Wrong(what: "Beeper takes one device") }
+            beeper = names.first
         case "Devices": devices = try Self.devices(assignment)
         default:
             guard let light = PanelLight.allCases.first(where: { $0.key == assignment.key }) else {
@@ -97,7 +110,8 @@ package struct PanelConfiguration: Equatable, Sendable {
         if let path = devices.first(where: { $0.contains("/") && (!$0.hasPrefix("/dev/") || $0.containsText("/../")) })
         {
             throw Wrong(
-                what: "Devices needs names or paths that begin with /dev/, separated by commas, not \(shown(path))")
+                what: "\(assignment.key) needs names or paths that begin with /dev/, separated by commas, not "
+                    + shown(path))
         }
         return devices
     }
@@ -129,7 +143,7 @@ package struct PanelConfiguration: Equatable, Sendable {
 
 /// The conditions that LEDs show.
 package enum PanelLight: String, CaseIterable, Sendable {
-    case searching, ready, recording, fault
+    case searching, ready, recording, fault, alert
 
     /// Its key in the configuration file.
     package var key: String {
@@ -138,6 +152,7 @@ package enum PanelLight: String, CaseIterable, Sendable {
         case .ready: "ReadyLED"
         case .recording: "RecordingLED"
         case .fault: "FaultLED"
+        case .alert: "AlertLED"
         }
     }
 
@@ -148,6 +163,7 @@ package enum PanelLight: String, CaseIterable, Sendable {
         case .ready: "LEDs that are on when heart rate and position are known and no run is in progress."
         case .recording: "LEDs that are on during a run and blink each second while it is paused."
         case .fault: "LEDs that blink five times a second while there is a fault or paced cannot be reached."
+        case .alert: "LEDs that blink four times a second for two seconds at an alert or a step of a workout."
         }
     }
 }

@@ -22,6 +22,13 @@ bool cevdev_has_key(const struct cevdev *device, uint16_t key);
 /* Lets the kernel send the changes of these keys only; replaces an earlier choice. A kernel before 4.4 sends all. */
 void cevdev_listen(struct cevdev *device, const uint16_t *keys, int count);
 
+/* Whether the device can make sounds. */
+bool cevdev_has_sound(const struct cevdev *device);
+
+/* Starts a tone of this frequency, or ends it with 0. The descriptor must be open for
+ * writing. A device that has a bell only rings it. Returns 0 or -errno. */
+int cevdev_sound(struct cevdev *device, int hertz);
+
 struct cevdev_change {
     uint16_t key;
     bool is_down;

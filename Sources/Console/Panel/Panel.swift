@@ -7,6 +7,7 @@ import Linux
 ///
 ///     keys ──▶ PanelKeys ──▶ RunCommandClient ──▶ control.sock
 ///     LEDs ◀── LEDPatterns ◀── StateClient ◀── state.sock
+///     beeper ◀──────────────────────┘
 final class Panel {
     private let loop: EventLoop
     private var state: StateClient?
@@ -19,6 +20,9 @@ final class Panel {
     private var errors: [String: SystemError] = [:]
     /// When failing LEDs are retried.
     private var retryAt: Instant?
+    private let beeper: Beeper?
+    /// The last reported error of the beeper.
+    private var beeperError: SystemError?
     private var timer: TimerSource?
     private var signals: [CallbackSource] = []
 
@@ -40,6 +44,7 @@ final class Panel {
         keys = PanelKeys(configuration)
         lights = LEDPatterns(configuration.lights, at: now)
         indicators = lights.names.map { LED($0, in: places.leds) }
+        beeper = configuration.beeper.map { Beeper($0, in: places.input) }
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             signals.append(try loop.onSignal(signal) { [unowned self] in loop.stop(0) })
         }
@@ -47,6 +52,8 @@ final class Panel {
         state = try StateClient(directory.stateSocket, loop: loop) { [unowned self] in
             lights.update(state?.status, at: Clock.now())
             updateLights()
+        } alerted: { [unowned self] in
+            alerted($0)
         }
         commands = try RunCommandClient(directory.controlSocket, loop: loop) { [unowned self] in receive($0, $1) }
         devices = try InputDevices(configuration, in: places.input, loop: loop) { [unowned self] in receive($0) }
@@ -55,7 +62,10 @@ final class Panel {
     /// Runs until a signal ends it.
     func run() throws(SystemError) {
         updateLights()
-        defer { for indicator in indicators { indicator.restore() } }
+        defer {
+            for indicator in indicators { indicator.restore() }
+            beeper?.silence()
+        }
         _ = try loop.run()
     }
 
@@ -82,7 +92,32 @@ final class Panel {
         let now = Clock.now()
         perform(keys.tick(at: now))
         lights.tick(at: now)
+        sound { beeper throws(SystemError) in try beeper.tick(at: now) }
         updateLights()
+    }
+
+    // MARK: Alerts
+
+    private func alerted(_ beep: Beep) {
+        let now = Clock.now()
+        lights.alerted(at: now)
+        sound { beeper throws(SystemError) in try beeper.play(beep, at: now) }
+        updateLights()
+    }
+
+    private func sound(_ action: (Beeper) throws(SystemError) -> Void) {
+        guard let beeper else { return }
+        do throws(SystemError) {
+            try action(beeper)
+            beeperError = nil
+        } catch {
+            if error != beeperError {
+                LogLevel.warning.write(
+                    "cannot beep on \(beeper.name) (\(error)); Beeper= needs a sound device, and members of group input "
+                        + "may write to it", of: "pacectl")
+            }
+            beeperError = error
+        }
     }
 
     private func perform(_ list: [RunCommand]) {
@@ -129,7 +164,7 @@ final class Panel {
             }
         }
         let working = errors.count < indicators.count
-        let times = [keys.deadline, working ? lights.deadline(after: now) : nil, retryAt]
+        let times = [beeper?.deadline, keys.deadline, working ? lights.deadline(after: now) : nil, retryAt]
         timer?.arm(at: times.compactMap(\.self).min())
     }
 }

@@ -11,6 +11,7 @@ final class StateClient {
     private let path: String
     private let loop: EventLoop
     private let changed: () -> Void
+    private let alerted: (Beep) -> Void
     private var connection: Connection?
     private var arrivals: DescriptorSource?
     private var timer: TimerSource?
@@ -23,11 +24,16 @@ final class StateClient {
     /// The daemon sends a STATE line each second.
     private static let silenceTimeout = Duration.seconds(4)
 
-    /// - Parameter changed: called after each line and when the connection is lost.
-    init(_ path: String, loop: EventLoop, changed: @escaping () -> Void) throws(SystemError) {
+    /// - Parameters:
+    ///   - changed: called after each line and when the connection is lost.
+    ///   - alerted: called at each alert and step of a workout.
+    init(
+        _ path: String, loop: EventLoop, changed: @escaping () -> Void, alerted: @escaping (Beep) -> Void
+    ) throws(SystemError) {
         self.path = path
         self.loop = loop
         self.changed = changed
+        self.alerted = alerted
         timer = try loop.timer { [unowned self] in onTimer() }
         timer?.arm(at: Clock.now())
     }
@@ -41,7 +47,7 @@ final class StateClient {
     private func connect() {
         do {
             let connection = try Connection(to: path)
-            try connection.send(#"{"class":"WATCH","classes":["STATE"],"interval_ms":1000}"#)
+            try connection.send(#"{"class":"WATCH","classes":["STATE","EVENT"],"interval_ms":1000}"#)
             arrivals = try loop.watch(connection.descriptor, for: .reading) { [unowned self] _ in receive() }
             self.connection = connection
             // With socket activation, the daemon may still have to start.
@@ -79,6 +85,8 @@ final class StateClient {
             guard let json = try? JSON(parsing: line) else { continue }
             if let state = StateLine(json) {
                 receive(state)
+            } else if let beep = Beep(event: json) {
+                alerted(beep)
             } else if let failure = Failure(version: json), failure.message != reportedError {
                 reportedError = failure.message
                 LogLevel.error.write(failure.message, of: "pacectl")
@@ -95,6 +103,25 @@ final class StateClient {
         reportedError = nil
         retryDelay = Self.minimumRetryDelay
         timer?.arm(at: Clock.now() + Self.silenceTimeout)
+    }
+}
+
+extension Beep {
+    /// Nil if the line is no EVENT that beeps.
+    init?(event: JSON) {
+        guard event["class"]?.string == "EVENT" else { return nil }
+        switch event["event"]?.string {
+        case "workout": self = .step
+        case "alert":
+            switch event["state"]?.string.flatMap(AlertReport.State.init) {
+            case .high: self = .high
+            case .low: self = .low
+            case .lost: self = .lost
+            case .within, .reached, .back: self = .notice
+            case nil: return nil
+            }
+        default: return nil
+        }
     }
 }
 

@@ -36,9 +36,19 @@ package struct FitReader {
     /// Where the file is broken. What follows is not read.
     private var damage: FileError?
 
+    /// Receives all messages instead of the activity.
+    private let consumer: ((FitMessage) throws -> Void)?
+
     /// - Parameter salvages: whether a broken file is read up to the break.
     package init(salvages: Bool = false) {
         self.salvages = salvages
+        consumer = nil
+    }
+
+    /// Passes each message to `consumer`.
+    init(_ consumer: @escaping (FitMessage) throws -> Void) {
+        salvages = false
+        self.consumer = consumer
     }
 
     /// Whether the bytes begin a FIT file.
@@ -66,10 +76,7 @@ package struct FitReader {
     ///
     /// - Throws: ``FileError`` and the errors of `row`.
     package mutating func finish(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
-        if damage == nil, part != .headerSize || offset == 0 {
-            try stop(
-                FileError(at: .byte(offset), offset == 0 ? "the file is empty" : "the file ends before \(missing)"))
-        }
+        try finishMessages()
         guard let damage else { return try activity.finish(row) }
         do {
             var recording = try activity.finish(row)
@@ -78,6 +85,16 @@ package struct FitReader {
         } catch is FileError {
             // There is no record before the break.
             throw damage
+        }
+    }
+
+    /// Ends the file.
+    ///
+    /// - Throws: ``FileError`` if it ends before its messages do.
+    mutating func finishMessages() throws {
+        if damage == nil, part != .headerSize || offset == 0 {
+            try stop(
+                FileError(at: .byte(offset), offset == 0 ? "the file is empty" : "the file ends before \(missing)"))
         }
     }
 
@@ -176,7 +193,7 @@ package struct FitReader {
         let message = FitMessage(definition: definition, bytes: bytes, compressedTime: compressedTime)
         time = message.time ?? time
         do {
-            try activity.ingest(message, row)
+            if let consumer { try consumer(message) } else { try activity.ingest(message, row) }
         } catch let failure as FileError where failure.place == nil {
             throw error(0, failure.reason)
         }

@@ -30,6 +30,8 @@ package struct SettingChange: Equatable, Sendable {
         case .sensors: values.sensors = try Self.sensors(value)
         case .zones: values.zones = try Self.zones(value)
         case .powerZones: values.powerZones = try Self.powerZones(value)
+        case .alerts: values.alerts = try Self.alerts(value)
+        case .workout: values.workout = try Self.workout(value)
         case .screens: values.screens = try Screens(value)
         }
     }
@@ -87,6 +89,39 @@ package struct SettingChange: Equatable, Sendable {
     /// Whether a text names a sensor: an address, a name or the end of a name.
     package static func isSensor(_ text: String) -> Bool {
         SanitizedText(text)?.text == text && SensorMatcher(text) != nil
+    }
+
+    private static func alerts(_ value: JSON) throws(RPCError) -> [Alert] {
+        let field = SettingKey.alerts.rawValue
+        let alerts = try elements(value, of: field, limit: Alert.Kind.allCases.count, Alert.init, Alert.grammar)
+        for (index, alert) in alerts.enumerated() where alerts[..<index].contains(where: { $0.kind == alert.kind }) {
+            throw .invalidValue(field, "alerts[\(index)] is a second alert of \(alert.kind.rawValue)")
+        }
+        return alerts
+    }
+
+    private static func workout(_ value: JSON) throws(RPCError) -> [WorkoutStep] {
+        try elements(
+            value, of: SettingKey.workout.rawValue, limit: WorkoutStep.countLimit, WorkoutStep.init,
+            WorkoutStep.grammar)
+    }
+
+    /// The elements of a list of strings, each in words of its grammar.
+    private static func elements<Element>(
+        _ value: JSON, of field: String, limit: Int, _ parse: (String) -> Element?, _ grammar: String
+    ) throws(RPCError) -> [Element] {
+        guard let strings = value.array, strings.count <= limit else {
+            throw .invalidValue(field, "\(field) must be a list of at most \(limit) strings")
+        }
+        var elements: [Element] = []
+        for string in strings {
+            guard let element = string.string.flatMap(parse) else {
+                let shown = string.string.flatMap { SanitizedText($0)?.text } ?? ""
+                throw .invalidValue(field, "\(field)[\(elements.count)] '\(shown)' must be \(grammar)")
+            }
+            elements.append(element)
+        }
+        return elements
     }
 
     private static func powerZones(_ value: JSON) throws(RPCError) -> PowerZones? {

@@ -28,15 +28,18 @@ struct PanelConfigurationTests {
             Lap = KEY_NEXTSONG
             Stop=KEY_PLAYPAUSE
             Devices=AB Shutter3 , /dev/input/by-path/platform-keys-event
+            Beeper=pwm-beeper
+            AlertLED=led1
             SearchingLED=led0
             ReadyLED=led0 beaglebone:green:usr0
             RecordingLED=
             """)
         #expect(panel.toggle == [KeyCode(164), KeyCode(288)])
         #expect(panel.lap == [KeyCode(163)])
+        #expect(panel.beeper == "pwm-beeper")
         #expect(panel.stop == [KeyCode(164)])
         #expect(panel.devices == ["AB Shutter3", "/dev/input/by-path/platform-keys-event"])
-        #expect(panel.lights == [.searching: ["led0"], .ready: ["led0", "beaglebone:green:usr0"]])
+        #expect(panel.lights == [.alert: ["led1"], .searching: ["led0"], .ready: ["led0", "beaglebone:green:usr0"]])
         #expect(try configuration("") == PanelConfiguration())
         #expect(try configuration("Toggle=KEY_A\nToggle=KEY_B\n").toggle == [KeyCode(48)], "what is said last holds")
     }
@@ -50,6 +53,11 @@ struct PanelConfigurationTests {
         (
             "Devices=keys,../etc/passwd",
             "Devices needs names or paths that begin with /dev/, separated by commas, not ../etc/passwd"
+        ),
+        ("Beeper=one,two", "Beeper takes one device"),
+        (
+            "Beeper=../event0",
+            "Beeper needs names or paths that begin with /dev/, separated by commas, not ../event0"
         ),
         ("FaultLED=../led0", "FaultLED needs names of LEDs in /sys/class/leds, not ../led0"),
         ("FaultLED=a b c d e f g h i j k l m n o p q", "FaultLED has more than 16 LEDs"),

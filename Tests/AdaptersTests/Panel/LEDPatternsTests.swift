@@ -124,4 +124,15 @@ struct LEDPatternsTests {
         #expect(Self.lights([:], nil).deadline(after: now) == nil)
         #expect(Self.lights(Self.four, nil).deadline(after: now) == now + .milliseconds(100))
     }
+
+    @Test func alertFlashesForTwoSecondsOverAnythingElse() {
+        let clock = ManualClock()
+        let names: [PanelLight: [String]] = [.alert: ["blue"], .fault: ["red"], .recording: ["white", "blue"]]
+        var lights = Self.lights(names, .active, hasFaults: true)
+        lights.alerted(at: clock.now)
+        let film = Self.film("blue", lights, tenths: 30, from: clock.now)
+        #expect(film == String(repeating: "11.1.", count: 4) + "1111111111")
+        #expect(Self.film("red", lights, tenths: 20, from: clock.now) == Self.fast)
+        #expect(Self.film("white", lights, tenths: 20, from: clock.now) == Self.on)
+    }
 }

@@ -87,7 +87,7 @@ struct JournalTokenTests {
             .autoLapSeconds: "auto_lap_s", .autoStopMinutes: "auto_stop_minutes", .sensors: "straps",
             .maxHeartRate: "max_heart_rate", .restingHeartRate: "resting_heart_rate",
             .zones: "zones", .ftp: "ftp", .powerZones: "power_zones", .wheelMillimetres: "wheel_mm",
-            .stridePermille: "stride_permille", .screens: "screens",
+            .stridePermille: "stride_permille", .alerts: "alerts", .workout: "workout", .screens: "screens",
         ])
     }
 

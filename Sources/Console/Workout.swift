@@ -1,0 +1,90 @@
+import Domain
+import Formats
+import Glibc
+import JSONCoding
+import Linux
+
+extension Invocation {
+    /// Commands about the workout, which is a setting.
+    enum WorkoutCommand: Equatable {
+        case show, unload
+        case load(String)
+
+        init(_ words: [String]) throws(Failure) {
+            switch (words.first, words.count) {
+            case (nil, _), ("show", 1): self = .show
+            case ("unload", 1): self = .unload
+            case ("load", 2): self = .load(words[1])
+            default: throw .usage("use 'workout', 'workout load FILE' or 'workout unload'")
+            }
+        }
+    }
+
+    /// - Returns: the text to print.
+    func perform(_ command: WorkoutCommand) throws(Failure) -> String {
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
+        let key = SettingKey.workout.rawValue
+        switch command {
+        case .show: return shown(try control.call("settings.get", #"{"key":"\#(key)"}"#))
+        case .unload:
+            let result = try control.call("settings.set", #"{"key":"\#(key)","value":[]}"#)
+            return isJSON ? result + "\n" : "The workout is unloaded.\n"
+        case .load(let path):
+            let file = WorkoutFile(path: path)
+            let workout = try file.read()
+            var settings = Settings()
+            let json = (try? JSON(parsing: try control.call("settings.get").utf8)) ?? .null
+            settings.maxHeartRate = json[SettingKey.maxHeartRate.rawValue]?.integer(in: 0...250) ?? 0
+            settings.ftp = json[SettingKey.ftp.rawValue]?.integer(in: 0...2000) ?? 0
+            let texts: [String]
+            do {
+                texts = try workout.texts(settings)
+            } catch {
+                throw .failed("\(file.name): \(error)")
+            }
+            let value = "[" + texts.map(JSONText.string).joined(separator: ",") + "]"
+            return shown(try control.call("settings.set", #"{"key":"\#(key)","value":\#(value)}"#), name: workout.name)
+        }
+    }
+
+    /// The numbered steps of the setting.
+    private func shown(_ value: String, name: SanitizedText? = nil) -> String {
+        if isJSON { return value + "\n" }
+        let steps = (try? JSON(parsing: value.utf8))?.array?.compactMap { $0.harmlessText() } ?? []
+        if steps.isEmpty { return "No workout is loaded; load one with 'pacectl workout load FILE'.\n" }
+        let width = String(steps.count).count
+        let rows = steps.enumerated().map { index, step in
+            let number = String(index + 1)
+            return String(repeating: " ", count: width - number.count + 2) + number + "  " + step + "\n"
+        }
+        return (name.map { $0.text + "\n" } ?? "") + rows.joined()
+    }
+}
+
+/// A FIT workout file.
+private struct WorkoutFile {
+    let path: String
+
+    /// A workout has at most 100 steps of some 60 bytes.
+    private static let byteLimit = 1 << 20
+
+    var name: String { SanitizedText.line(path, limit: 256) ?? "the file without a name" }
+
+    func read() throws(Failure) -> FitWorkout {
+        do {
+            let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)
+            var bytes: [UInt8] = []
+            var piece = [UInt8](repeating: 0, count: 65_536)
+            while let count = try piece.withUnsafeMutableBytes({ try file.read(into: $0) }), count > 0 {
+                bytes += piece[..<count]
+                guard bytes.count <= Self.byteLimit else { throw FileError("the file is too large for a workout") }
+            }
+            guard FitReader.recognises(bytes.span) else { throw FileError("the file is no FIT file") }
+            return try FitWorkout(bytes.span)
+        } catch let error as SystemError {
+            throw .failed("cannot read \(name): \(error)")
+        } catch {
+            throw .failed("\(name): \(error)")
+        }
+    }
+}
