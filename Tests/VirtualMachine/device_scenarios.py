@@ -78,12 +78,40 @@ class Lamp:
         return (self.path / "brightness").read_text().strip() != "0"
 
 
+class Beeper:
+    """A sound device of uinput, which reports the tones that are written to it."""
+
+    NAME = "board-beeper"
+
+    def __init__(self):
+        self.descriptor = os.open("/dev/uinput", os.O_RDWR | os.O_NONBLOCK)
+        fcntl.ioctl(self.descriptor, keyboard.UI_SET_EVBIT, 0x12)  # EV_SND
+        fcntl.ioctl(self.descriptor, 0x4004556A, 2)  # UI_SET_SNDBIT, SND_TONE
+        setup = struct.pack("=4H80sI", keyboard.BUS_VIRTUAL, 0x1209, 3, 1, self.NAME.encode(), 0)
+        fcntl.ioctl(self.descriptor, keyboard.UI_DEV_SETUP, setup)
+        fcntl.ioctl(self.descriptor, keyboard.UI_DEV_CREATE)
+        self.heard = []
+
+    def tones(self):
+        """The frequencies so far, 0 at each end."""
+        size = struct.calcsize("llHHi")
+        try:
+            while event := os.read(self.descriptor, size):
+                _, _, kind, code, value = struct.unpack("llHHi", event)
+                if (kind, code) == (0x12, 2):
+                    self.heard.append(value)
+        except BlockingIOError:
+            pass
+        return self.heard
+
+
 def panel(board):
-    """Keys start a run, close a lap and stop the run; an LED shows that it is recorded."""
+    """Keys start a run, close a lap and stop the run; an LED shows that it is recorded, and a beeper a step of the workout."""
     rider = board.rider()
     run("modprobe", "uinput")
-    lamp, keys = Lamp(), keyboard.Keyboard("Handlebar remote")
-    configure(f"Panel Toggle=KEY_PLAYPAUSE Lap=KEY_NEXTSONG Stop=KEY_STOPCD RecordingLED={lamp.path.name}")
+    lamp, beeper, keys = Lamp(), Beeper(), keyboard.Keyboard("Handlebar remote")
+    run("pacectl", "settings", "set", "workout", "2 s, lap")
+    configure(f"Panel Toggle=KEY_PLAYPAUSE Lap=KEY_NEXTSONG Stop=KEY_STOPCD RecordingLED={lamp.path.name} Beeper={beeper.NAME}")
     systemctl("restart", PANEL)
     wait_for(lambda: "listening to Handlebar remote" in journal("--unit", PANEL), 15, "the keys")
     whose = run("ps", "-o", "user:32=", "-p", property_of(PANEL, "MainPID")).strip()
@@ -91,8 +119,10 @@ def panel(board):
     keys.press("KEY_PLAYPAUSE", 0.1)
     rider.until("run", lambda state: state["run"] == "active")
     wait_for(lamp.is_on, 15, "the light on")
+    rider.wait("step", lambda line: line.get("event") == "workout" and line.get("step") == 2, 60)
+    wait_for(lambda: beeper.tones()[-4:] == [2200, 0, 2200, 0], 60, "two tones")
     keys.press("KEY_NEXTSONG", 0.1)
-    rider.wait("lap", lambda line: line.get("event") == "lap", 10)
+    rider.wait("lap", lambda line: line.get("event") == "lap" and line["trigger"] == "command", 10)
     keys.press("KEY_STOPCD", 0.5)
     rider.watch(2)
     expect(rider.until("state", lambda state: True)["run"] == "active", "a short press ended the run")
@@ -100,6 +130,7 @@ def panel(board):
     rider.until("idle", lambda state: state["run"] == "idle")
     wait_for(lambda: not lamp.is_on(), 15, "the light off")
     board.measured["exposure"] = exposure(PANEL)
+    run("pacectl", "settings", "set", "workout", "[]")
     keys.end()
 
 

@@ -57,7 +57,7 @@ def six_sensors(stage):
     stage.unharmed(paced, before, sensors[0], links=len(sensors))
     measurements = paced.measurements()
     stage.measured["notifications"] = {
-        sensor.kind: complete(sensor, measurements[sensor.settings["address"]]) for sensor in sensors[1:]}
+        sensor.kind: complete(sensor, measurements[sensor.settings["address"]], paced.stopped) for sensor in sensors[1:]}
 
 
 def connected(paced):
@@ -76,13 +76,13 @@ def send_again(stage, paced, sensors, since):
         stage.back.append((again(sensor.events())[0] - since) / 1000)
 
 
-def complete(sensor, measurements):
-    """Expects each number that the sensor sent in the input log, once and in order; the first and the last one of a
-    connection may be missing. Returns how many there are.
+def complete(sensor, measurements, until):
+    """Expects each number that the sensor sent until a time in the input log, once and in order; the first and the last
+    one of a connection may be missing. Returns how many there are.
     """
     numbers = [sensor.number(fields) for fields in measurements]
     expect(numbers == sorted(set(numbers)), f"{sensor.kind}: out of order: {numbers}")
-    sent = sensor.events()["sent"]
+    sent = [one for one in sensor.events()["sent"] if one["at"] < until]
     for number in set(range(numbers[0], len(sent) + 1)) - set(numbers):
         neighbours = {one["connection"] for one in sent[max(number - 2, 0):number + 1]}
         last = number == len(sent)
