@@ -34,6 +34,7 @@ let package = Package(
         .target(name: "CGps", cSettings: c, linkerSettings: [.linkedLibrary("gps")]),
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CAllocations", cSettings: c),
@@ -45,7 +46,9 @@ let package = Package(
         .target(name: "Sensors", dependencies: ["CMath", "Domain"], swiftSettings: core),
         .target(name: "Pipeline", dependencies: ["CMath", "Domain"], swiftSettings: core),
         .target(name: "Formats", dependencies: ["JSONCoding", "Domain"], swiftSettings: core),
-        .target(name: "Report", dependencies: ["CMath", "JSONCoding", "Domain"], swiftSettings: core),
+        .target(
+            name: "Report", dependencies: ["CMath", "JSONCoding", "Domain"],
+            resources: [.embedInCode("page.css"), .embedInCode("page.js")], swiftSettings: core),
         .target(
             name: "Wire", dependencies: ["Sensors", "JSONCoding", "Domain"],
             resources: [.embedInCode("schema.json")], swiftSettings: core),
@@ -62,6 +65,7 @@ let package = Package(
         .target(name: "Simulation", dependencies: ["CMath", "Linux", "Domain"], swiftSettings: core),
         .target(name: "Servers", dependencies: ["Linux", "Wire", "JSONCoding", "Domain"], swiftSettings: shell),
         .target(name: "Import", dependencies: ["CExpat", "CZlib", "Formats", "Domain"], swiftSettings: shell),
+        .target(name: "Privacy", dependencies: ["CGcrypt"], swiftSettings: shell),
         .target(
             name: "Storage",
             dependencies: [
@@ -70,7 +74,7 @@ let package = Package(
             swiftSettings: shell),
         // Ring 4
         .target(name: "Daemon", dependencies: adapters + inner, swiftSettings: core),
-        .target(name: "Console", dependencies: ["Report"] + adapters + inner, swiftSettings: core),
+        .target(name: "Console", dependencies: ["Report", "Privacy"] + adapters + inner, swiftSettings: core),
         .executableTarget(name: "paced", dependencies: ["Daemon"], swiftSettings: core),
         .executableTarget(name: "pacectl", dependencies: ["Console"], swiftSettings: core),
         // Tools
@@ -109,7 +113,7 @@ let package = Package(
             dependencies: ["Daemon", "TestKit"] + adapters + inner,
             swiftSettings: core),
         .testTarget(
-            name: "ConsoleTests", dependencies: ["Console", "Report", "TestKit"] + adapters + inner,
+            name: "ConsoleTests", dependencies: ["Console", "Report", "Privacy", "TestKit"] + adapters + inner,
             exclude: ["Screens"], swiftSettings: core),
         .testTarget(
             name: "ReplayTests", dependencies: ["TestKit"] + adapters + inner,

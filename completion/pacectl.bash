@@ -2,7 +2,7 @@
 _pacectl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local sports='run walk hike ride other' formats='fit gpx tcx geojson kml csv'
-    local commands='status watch start pause resume lap stop discard scan sensors workout settings activities show rename edit delete export import recover replay rows doctor panel help schema'
+    local commands='status watch start pause resume lap stop discard scan sensors workout settings activities show rename edit delete export report import recover replay rows doctor panel help schema'
     local keys='metric twelve_hour_clock use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes sensors zones max_heart_rate resting_heart_rate ftp power_zones wheel_mm stride_permille alerts workout screens'
     local index place=()
     for ((index = 1; index + 1 < COMP_CWORD; index++)); do
@@ -13,7 +13,7 @@ _pacectl() {
     # The activities, newest first, as this user may read them.
     local activities=''
     case " ${COMP_WORDS[*]:0:COMP_CWORD} " in
-    *' show '* | *' export '* | *' rename '* | *' edit '* | *' delete '* | *' replay '* | *' rows '* | *' --before ')
+    *' show '* | *' export '* | *' report '* | *' rename '* | *' edit '* | *' delete '* | *' replay '* | *' rows '* | *' --before ')
         activities=$(pacectl "${place[@]}" activities --json --limit 50 2>/dev/null | sed -n 's/^{"id":\([0-9]*\).*/\1/p')
         ;;
     esac
@@ -27,7 +27,7 @@ _pacectl() {
     --before) mapfile -t COMPREPLY < <(compgen -W "$activities" -- "$current"); return ;;
     --totals) mapfile -t COMPREPLY < <(compgen -W 'week month year' -- "$current"); return ;;
     --sport) mapfile -t COMPREPLY < <(compgen -W "$sports" -- "$current"); return ;;
-    --ago | --seconds | --limit | --since | --until | --name | --start | --speed | --interval-ms) return ;;
+    --ago | --seconds | --limit | --since | --until | --name | --start | --hide | --speed | --interval-ms) return ;;
     esac
 
     # The words of the command, without options and their values.
@@ -65,7 +65,8 @@ _pacectl() {
     show | rename | edit) choices="last $activities" ;;
     'edit '*) choices='--sport --name --start' ;;
     delete | delete\ *) choices="last $activities --force" ;;
-    export | export\ *) choices="last $activities --all --format -o --output --force --verbose" ;;
+    export | export\ *) choices="last $activities --all --format -o --output --force --hide --verbose" ;;
+    report | report\ *) choices="last $activities -o --output --force --hide" ;;
     import | import\ *) choices='--sport --again --verbose' files=yes ;;
     help) choices=$commands ;;
     recover) files=yes ;;

@@ -1,5 +1,6 @@
 import Domain
 import Formats
+import Report
 import Wire
 
 /// Options that belong to one command.
@@ -15,6 +16,8 @@ struct CommandOptions {
     private(set) var isForced = false
     private(set) var isAgain = false
     private(set) var isVerbose = false
+    /// Metres, 0 for nothing.
+    private(set) var hide: Int?
     private(set) var format: ExportFormat?
     private(set) var file: String?
     private(set) var pace = Invocation.Pace()
@@ -58,16 +61,20 @@ struct CommandOptions {
             (name, command) = (try OptionValue.text("a name", after: option, &rest), "edit")
         case "--start": (started, command) = (try OptionValue.start(after: option, &rest), "edit")
         case "--all": (isAll, command) = (true, "export")
-        case "--force": (isForced, command) = (true, "export,delete")
+        case "--force": (isForced, command) = (true, "export,report,delete")
         case "--again": (isAgain, command) = (true, "import")
         case "--verbose": (isVerbose, command) = (true, "import,export")
+        case "--hide":
+            let metres = try OptionValue.number(
+                0...HiddenPlaces.largestRadius, "a number of metres", after: option, &rest)
+            (hide, command) = (metres, "export,report")
         case "--format":
             let formats = ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")
             guard let found = rest.popFirst().flatMap(ExportFormat.init) else {
                 throw .usage("--format needs one of \(formats)")
             }
             (format, command) = (found, "export")
-        case "-o", "--output": (file, command) = (try OptionValue.text("a file", after: option, &rest), "export")
+        case "-o", "--output": (file, command) = (try OptionValue.text("a file", after: option, &rest), "export,report")
         case "--speed":
             (pace.speed, command) = (try OptionValue.speed(after: option, &rest), "replay,watch")
         case "--replay":

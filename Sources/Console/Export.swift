@@ -2,6 +2,7 @@ import Domain
 import Formats
 import Glibc
 import Linux
+import Report
 import Storage
 
 /// Which activities to export, and where to.
@@ -13,6 +14,8 @@ struct ExportRequest: Equatable {
     var output: String?
     var isForced = false
     var isVerbose = false
+    /// The radius in which positions are hidden, in metres; 0 for none.
+    var hide = 0
 
     /// Whether `output` is a directory, in which the files are named by their starts.
     var hasDirectory: Bool {
@@ -30,6 +33,7 @@ extension ExportRequest {
         output = options.file
         isForced = options.isForced
         isVerbose = options.isVerbose
+        hide = options.hide ?? 0
         let isSingle = activities.count == 1
         if !isSingle, output == nil { throw .usage("several activities need a directory: -o DIR") }
         guard let format = options.format ?? (isSingle ? output.flatMap(ExportFormat.init(ofFile:)) : nil) else {
@@ -90,15 +94,21 @@ extension Invocation {
     private func export(
         _ id: Int, _ request: ExportRequest, _ journal: JournalReader, name: (RecordedActivity) -> String?
     ) throws {
-        guard let recording = try journal.recording(id) else { throw Failure.noActivity(id) }
+        guard var recording = try journal.recording(id) else { throw Failure.noActivity(id) }
         let format = request.format
         let now = Clock.systemTime()
         let origin = ExportMetadata.ofThisMachine(
             started: recording.started, written: now >= Release.date ? now : nil)
-        let rows = try journal.rows(of: id)
+        let rows: any RecordingRows
+        if let hidden = try HiddenRows(journal.rows(of: id), radius: request.hide) {
+            rows = hidden
+            recording.laps = hidden.visible(recording.laps)
+        } else {
+            rows = try journal.rows(of: id)
+        }
         let loss: ExportLoss
         if let path = name(recording) {
-            loss = try Target(path, replaces: request.isForced).write { sink in
+            loss = try OutputFile(path, replaces: request.isForced).write { sink in
                 try format.write(recording, rows: rows, origin: origin, into: sink)
             }
             if request.hasDirectory {
@@ -119,44 +129,6 @@ extension Invocation {
         let words = request.isVerbose ? loss.counts : loss.words
         if !words.isEmpty {
             complain("\(format.title) cannot hold \(words.joined(separator: ", "))")
-        }
-    }
-
-    /// The file to write.
-    private struct Target {
-        let path: String
-        private let directory: String
-        private let name: String
-        private let replaces: Bool
-
-        /// - Throws: ``Failure`` if the file exists already and is not to be replaced.
-        init(_ path: String, replaces: Bool) throws(Failure) {
-            self.path = path
-            self.replaces = replaces
-            let slash = path.lastIndex(of: "/")
-            name = slash.map { String(path[path.index(after: $0)...]) } ?? path
-            directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-            var status = stat()
-            if name.isEmpty || !replaces && lstat(path, &status) == 0 { throw alreadyExists }
-        }
-
-        private var alreadyExists: Failure {
-            .failed(
-                "\(SanitizedText.line(path, limit: 256) ?? path) exists already; name another file with -o, "
-                    + "or replace it with --force"
-            )
-        }
-
-        /// Writes the file atomically.
-        func write(_ body: ((Span<UInt8>) throws -> Void) throws -> ExportLoss) throws -> ExportLoss {
-            do {
-                var file = try AtomicFileWriter(in: directory, name: name)
-                let loss = try body { try file.write($0) }
-                guard try file.finish(as: name, replacing: replaces) else { throw alreadyExists }
-                return loss
-            } catch let error as SystemError {
-                throw Failure.failed("cannot write \(SanitizedText.line(path, limit: 256) ?? path): \(error)")
-            }
         }
     }
 }

@@ -89,9 +89,15 @@ private let helpOfAll = """
                                 or ends in Z or an offset
       delete ID... [--force]    delete activities; asks on a terminal
       export ID... [--format F] [-o FILE] [--all] [--force] [--verbose]
+             [--hide METRES]
                                 write activities as fit, gpx, tcx, geojson, kml or
                                 csv; several, or --all, into the directory of -o;
-                                --force replaces files
+                                --force replaces files; --hide leaves out the
+                                positions around start and end
+      report ID [-o FILE] [--force] [--hide METRES]
+                                write one HTML page with the map, charts, splits and
+                                laps of an activity; hides the positions within
+                                200 m, or METRES, around start and end
       import [--sport S] [--again] [--verbose] [--] FILE...
                                 read FIT, GPX, TCX and KML files, also as .gz;
                                 --again imports an activity that is there already

@@ -21,6 +21,7 @@ struct Invocation: Equatable {
         case activities(ActivityFilter)
         case show(ActivityReference)
         case export(ExportRequest)
+        case report(ReportRequest)
         case importFiles([String], ImportOptions)
         case edit(ActivityReference, ActivityEdit)
         case delete([ActivityReference], asks: Bool)
@@ -130,6 +131,11 @@ struct Invocation: Equatable {
         case "export":
             let activities = try words.map { word throws(Failure) in try ActivityReference(word, after: name) }
             return .export(try ExportRequest(activities, modifiers))
+        case "report":
+            let activity = try ActivityReference(words.first, after: name)
+            var request = ReportRequest(activity: activity, output: modifiers.file, isForced: modifiers.isForced)
+            request.hide = modifiers.hide ?? request.hide
+            (command, most) = (.report(request), 1)
         case "delete":
             let first = try ActivityReference(words.first, after: name)
             let others = try words.dropFirst().map { word throws(Failure) in try ActivityReference(word, after: name) }

@@ -59,6 +59,15 @@ struct InvocationTests {
         ),
         (["show", "17"], .show(.number(17))),
         (["show", "last"], .show(.last)),
+        (["report", "last"], .report(ReportRequest(activity: .last))),
+        (
+            ["report", "17", "-o", "run.html", "--force", "--hide", "0"],
+            .report(ReportRequest(activity: .number(17), output: "run.html", isForced: true, hide: 0))
+        ),
+        (
+            ["export", "17", "--format", "gpx", "--hide=300"],
+            .export(ExportRequest(activities: [.number(17)], format: .gpx, hide: 300))
+        ),
         (["export", "17", "--format", "gpx"], .export(ExportRequest(activities: [.number(17)], format: .gpx))),
         (
             ["export", "--format=fit", "-o", "run.gpx", "17"],
@@ -150,7 +159,7 @@ struct InvocationTests {
         (["show", "3", "--start", "2026-03-01 07:30"], "--start is an option of 'edit' only"),
         (["export", "1", "2", "--format", "fit"], "several activities need a directory: -o DIR"),
         (["export", "--all", "1", "--format", "fit", "-o", "x"], "export takes --all or the numbers of activities"),
-        (["import", "--force", "x"], "--force is an option of 'export', 'delete' only"),
+        (["import", "--force", "x"], "--force is an option of 'export', 'report', 'delete' only"),
         (["scan", "H10"], "unexpected argument 'H10' after 'scan'"),
         (["scan", "--seconds", "61"], "--seconds needs a number from 1 to 60"),
         (["scan", "--seconds"], "--seconds needs a number from 1 to 60"),
@@ -182,7 +191,7 @@ struct InvocationTests {
         (["export", "1", "--format", "doc"], "--format needs one of fit, gpx, tcx, geojson, kml, csv"),
         (["export", "--format", "fit"], "export needs the number of an activity, last, or --all"),
         (["export", "1", "--format", "fit", "-o", ""], "-o needs a file"),
-        (["show", "1", "-o", "x"], "-o is an option of 'export' only"),
+        (["show", "1", "-o", "x"], "-o is an option of 'export', 'report' only"),
         (["import"], "import needs a file"),
         (["replay"], "replay needs a file or the number of an activity"),
         (["replay", "1", "2"], "unexpected argument '2' after 'replay'"),
@@ -228,7 +237,7 @@ struct InvocationTests {
     @Test func helpNamesEveryCommandIn80Columns() {
         for name in [
             "status", "watch", "start", "pause", "resume", "lap", "stop", "discard", "scan", "sensors", "settings",
-            "activities", "show", "rename", "edit", "delete", "export", "import", "replay", "help", "schema",
+            "activities", "show", "rename", "edit", "delete", "export", "report", "import", "replay", "help", "schema",
         ] {
             #expect(HelpText.text(of: nil).contains("\n  \(name)"))
         }

@@ -17,12 +17,10 @@ struct RecordingDrawing {
     init(_ rows: some RecordingRows, metric: Bool, _ style: OutputStyle) throws {
         self.style = style
         self.metric = metric
-        var frame = RouteFrame()
-        var end: Int64 = 0
-        try rows.each { row in
-            end = max(end, row.at)
-            if case .sample(let sample) = row, let coordinate = sample.mapped { frame.add(coordinate) }
-        }
+        let extent = try TrackExtent(rows)
+        let end = extent.end
+        var frame = extent.frame
+        var gap = SampleGap(extent)
         frame.widen(by: 1, atLeast: 10)
         let columns = max(style.columns - Self.indent, 10)
         var route = RouteDrawing(frame, Size(columns: columns, rows: Self.routeRows))
@@ -38,6 +36,11 @@ struct RecordingDrawing {
                 route?.breakLine()
                 elevation.breakLine()
             case .sample(let sample):
+                if gap.isGap(before: sample) {
+                    route?.breakLine()
+                    elevation.breakLine()
+                    heart.breakLine()
+                }
                 if let coordinate = sample.mapped { route?.add(coordinate) }
                 elevation.add(sample.altitude, at: Double(sample.at), moment: sample.at)
                 heart.add(sample.heartRate.map(Double.init), at: Double(sample.at), moment: sample.at)

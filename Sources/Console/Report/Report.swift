@@ -1,0 +1,66 @@
+import Domain
+import Glibc
+import Linux
+import Report
+import Storage
+
+/// What `pacectl report` writes, and where to.
+struct ReportRequest: Equatable {
+    var activity: ActivityReference
+    /// A file; nil for standard output.
+    var output: String?
+    var isForced = false
+    /// The radius in which positions are hidden, in metres; 0 for none.
+    var hide = 200
+}
+
+extension Invocation {
+    /// Writes the page of an activity to a file or to standard output.
+    func report(_ request: ReportRequest) throws(Failure) {
+        if isJSON { throw .usage("a report is HTML; 'pacectl --json show' prints the figures") }
+        if request.output == nil, isatty(STDOUT_FILENO) == 1 {
+            throw .usage("an HTML page is not written to a terminal: name a file with -o")
+        }
+        let state = StateDirectory(stateDirectory)
+        let journal = try state.journal()
+        do {
+            let id = try journal.number(of: request.activity)
+            guard let recording = try journal.recording(id), let summary = try journal.summary(of: id) else {
+                throw Failure.noActivity(id)
+            }
+            let html: [UInt8]
+            let rows = try journal.rows(of: id)
+            let extent = try TrackExtent(rows)
+            if extent.metres == 0, !extent.frame.isEmpty {
+                html = try page(
+                    of: recording, summary, MeasuredRows(rows: rows, recording: recording), request, journal)
+            } else {
+                html = try page(of: recording, summary, rows, request, journal)
+            }
+            guard let path = request.output else { return try writeOut(html) }
+            try OutputFile(path, replaces: request.isForced).write { sink in
+                let bytes = html
+                try sink(bytes.span)
+            }
+        } catch {
+            throw state.failure(reading: error)
+        }
+    }
+
+    private func page(
+        of recording: RecordedActivity, _ summary: ActivitySummary, _ rows: some RecordingRows,
+        _ request: ReportRequest, _ journal: JournalReader
+    ) throws -> [UInt8] {
+        var page = ReportPage(
+            recording, gaps: summary.gaps, metric: metric ?? journal.isMetric,
+            started: recording.isTimeUncertain ? nil : StatusText.localTime(recording.started))
+        page.isOpen = summary.isOpen
+        page.recovered = summary.recovered.map(StatusText.recovered)
+        guard let hidden = try HiddenRows(rows, radius: request.hide), hidden.hasPositions else {
+            return try page.html(rows)
+        }
+        page.recording.laps = hidden.visible(recording.laps)
+        page.hidden = request.hide
+        return try page.html(hidden)
+    }
+}

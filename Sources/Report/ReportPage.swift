@@ -1,0 +1,258 @@
+package import Domain
+
+/// A page about one activity: one HTML file that needs no network. Its drawings are simplified, its figures are not.
+package struct ReportPage {
+    package var recording: RecordedActivity
+    /// The number of gaps in its positions.
+    package var gaps: Int
+    package var isOpen = false
+    /// What was lost of a recovered activity; nil if nothing.
+    package var recovered: String?
+    /// Kilometres, else miles.
+    package var metric: Bool
+    /// The start in local time; nil if unknown.
+    package var started: String?
+    /// The radius around the first and the last position in which positions are hidden, in metres; nil for none.
+    package var hidden: Int?
+
+    package init(_ recording: RecordedActivity, gaps: Int, metric: Bool, started: String?) {
+        self.recording = recording
+        self.gaps = gaps
+        self.metric = metric
+        self.started = started
+    }
+
+    /// The page's bytes, in UTF-8.
+    ///
+    /// - Parameter rows: of the recording, without the positions to hide. They are read twice.
+    package func html(_ rows: some RecordingRows) throws -> [UInt8] {
+        let extent = try TrackExtent(rows)
+        let unit = metric ? 1000 : RunFormat.metresPerMile
+        var map = RouteMap(extent.frame)
+        var lines = TrackLines(extent)
+        var splits = Splits(of: extent.metres, unit: unit, most: 50, isCut: hidden != nil)
+        let marked = max(RoundNumber.above(extent.metres / unit / 20), 1)
+        var gap = SampleGap(extent)
+        var breaks = 0
+        try rows.each { row in
+            if case .sample(let sample) = row, gap.isGap(before: sample) {
+                breaks += 1
+                lines.breakLines()
+                map?.breakLine()
+            }
+            lines.add(row, stepsPerCadence: recording.sport.stepsPerCadence)
+            switch row {
+            case .begin, .end, .segment: map?.breakLine()
+            case .sample(let sample):
+                map?.add(sample, mark: marked * unit, counting: Int(marked))
+                splits.add(sample)
+            case .beats, .lap: break
+            }
+        }
+        map?.finish()
+        splits.finish()
+
+        var page = HTMLText()
+        head(&page)
+        figures(&page, isUncertain: isDistanceUncertain || breaks > 0)
+        page.add("<div class=\"track\">")
+        if let map { add(map, to: &page) }
+        let charts = Charts(lines: lines, extent: extent, isByPace: recording.sport.isByPace, metric: metric)
+        charts.add(to: &page)
+        page.add("</div><div class=\"tables\">")
+        tables(&page, splits, unit: unit)
+        page.add("</div>")
+        notes(&page, extent, breaks: breaks)
+        page.add("</main>")
+        if charts.isDrawn {
+            page.add("<script type=\"application/json\" id=\"data\">")
+            page.add(bytes: charts.data(map))
+            page.add("</script><script>")
+            page.add(bytes: PackageResources.page_js)
+            page.add("</script>")
+        }
+        page.add("</body></html>\n")
+        return page.bytes
+    }
+
+    private func head(_ page: inout HTMLText) {
+        page.add(
+            """
+            <!DOCTYPE html>
+            <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
+            <meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
+            """)
+        page.element("title", "", title + (started.map { ", " + $0 } ?? ""))
+        page.add("<style>")
+        page.add(bytes: PackageResources.page_css)
+        for colour in 0...RouteMap.fastest {
+            let parts = RouteMap.components(of: colour).map(String.init).joined(separator: " ")
+            page.add(".c\(colour){stroke:var(--only,rgb(\(parts)))}")
+        }
+        page.add("</style></head><body><main><header>")
+        page.element("h1", "", title)
+        let marks = [
+            recording.name == nil ? nil : Self.title(of: recording.sport), recording.isIndoor ? "indoors" : nil,
+            recording.isDemo ? "simulated by a demo" : nil, isOpen ? "still in progress" : nil,
+        ].compactMap(\.self)
+        page.element("p", "", ([started ?? "Unknown date"] + marks).joined(separator: " · "))
+        page.add("</header>")
+    }
+
+    private var title: String {
+        recording.name?.text ?? Self.title(of: recording.sport)
+    }
+
+    static func title(of sport: Sport) -> String {
+        switch sport {
+        case .run: "Run"
+        case .walk: "Walk"
+        case .hike: "Hike"
+        case .ride: "Ride"
+        case .other: "Activity"
+        }
+    }
+
+    // MARK: The map
+
+    private func add(_ map: RouteMap, to page: inout HTMLText) {
+        let size = [map.extent.width, map.extent.height].map { RunFormat.distance(metres: $0, metric: metric) }
+        let unit = RunFormat.distanceUnit(metric: metric)
+        page.add("<section class=\"route\"><h2>Route</h2><figure><div class=\"map\">")
+        page.add("<svg viewBox=\"0 0 \(Int(RouteMap.width)) \(Int(map.height))\" role=\"img\" aria-label=\"")
+        page.add(
+            escaped: "The route on a map, \(size[0]) by \(size[1]) \(unit), north is up. The charts have its values.")
+        page.add("\"><defs><g id=\"lines\">")
+        map.addPaths(to: &page)
+        page.add("</g></defs><use class=\"casing\" href=\"#lines\"/><use href=\"#lines\"/></svg>")
+        for mark in map.marks {
+            page.add(
+                "<span class=\"mark\" aria-hidden=\"true\" style=\"\(map.style(mark.x, mark.y))\">\(mark.number)</span>"
+            )
+        }
+        let ends = hidden == nil ? ["Start", "End"] : ["First shown", "Last shown"]
+        if let start = map.start, let end = map.end {
+            let isLoop = abs(start.x - end.x) + abs(start.y - end.y) < RouteMap.width / 8
+            for (name, point) in zip(
+                isLoop ? [ends.joined(separator: ", ").lowercased().firstUpper, ""] : ends, [start, end])
+            {
+                let style = map.style(point.x, point.y)
+                page.add("<i class=\"pin\" style=\"\(style)\"></i>")
+                // The whole label is inside, also on a telephone.
+                let margin = RouteMap.width * (isLoop ? 0.26 : 0.16)
+                let label = map.style(min(max(point.x, margin), RouteMap.width - margin), point.y)
+                let side = point.y < map.height * 0.15 ? "ends below" : "ends"
+                if !name.isEmpty { page.element("span", "class=\"\(side)\" style=\"\(label)\"", name) }
+            }
+        }
+        page.add("<i class=\"here\" hidden></i>")
+        page.add("</div>")
+        let bar = map.scaleBar(metric: metric)
+        page.element("div", "class=\"scale\" style=\"width:\(bar.percent)%\"", bar.text)
+        page.add("<figcaption class=\"legend\">")
+        if let speeds = map.speeds() {
+            page.element("span", "", "slow " + rate(speeds.slow))
+            page.add("<i></i>")
+            page.element("span", "", "fast " + rate(speeds.fast))
+            page.element("span", "", "yellow is the median, " + rate(speeds.median))
+        }
+        page.add("</figcaption></figure></section>")
+    }
+
+    /// A pace or a speed, with its unit.
+    func rate(_ speed: Double?) -> String {
+        Rate(isByPace: recording.sport.isByPace, metric: metric).text(speed)
+    }
+
+    // MARK: The notes
+
+    private func notes(_ page: inout HTMLText, _ extent: TrackExtent, breaks: Int) {
+        var notes: [String] = []
+        if let hidden {
+            notes.append(
+                "Positions within \(hidden) m of a point near the start, and of one near the end, are hidden. Totals contain "
+                    + "these parts; the map, the distances of charts, splits and laps do not.")
+        }
+        if recording.isTimeUncertain { notes.append("No clock was set: the date is unknown.") }
+        if recording.isTimeGuessed { notes.append("≈ The date is a guess of a clock that nothing has confirmed.") }
+        if gaps > 0 {
+            notes.append(
+                "≈ The position was lost \(gaps == 1 ? "once" : "\(gaps) times"): distance and pace are less certain there, and "
+                    + "lines have gaps.")
+        }
+        if breaks > 0 {
+            notes.append(
+                "≈ Samples are missing \(breaks == 1 ? "once" : "\(breaks) times"): the distance counts a straight line there, and "
+                    + "lines have gaps.")
+        }
+        if let recovered { notes.append("≈ This activity is \(recovered): figures may be too low.") }
+        if recording.isIndoor { notes.append("Indoors there are no positions; a distance is that of a sensor.") }
+        if let other = otherDistance { notes.append("≈ " + other) }
+        if let source = recording.sourceTotals {
+            notes.append(
+                "Imported" + (source.creator.map { " from " + $0.text } ?? "")
+                    + "; the figures are computed from its samples.")
+        }
+        for sensor in recording.sensors {
+            if let name = sensor.name ?? sensor.model ?? sensor.manufacturer {
+                notes.append("Measured with " + name.text + ".")
+            }
+        }
+        if extent.samples > 1, extent.end > 0 {
+            let seconds = max(extent.end / 1000 / Int64(max(min(extent.samples, TrackLines.columns), 2)), 1)
+            notes.append("Charts show means of about \(seconds) s, figures and tables all samples.")
+        }
+        page.add("<section class=\"notes\"><h2>About these figures</h2><ul>")
+        for note in notes { page.element("li", "", note) }
+        page.element("li", "", "Made by paced \(Release.version).")
+        page.add("</ul></section>")
+    }
+
+    /// The distance that the file states, if it differs by over 1 %.
+    private var otherDistance: String? {
+        let metres = recording.total.distanceMetres
+        guard let stated = recording.sourceTotals?.distanceMetres, abs(stated - metres) > max(stated, metres) / 100
+        else {
+            return nil
+        }
+        return "The file states a distance of \(distance(stated)), the samples give \(distance(metres))."
+    }
+
+    func distance(_ metres: Double) -> String {
+        RunFormat.distance(metres: metres, metric: metric) + " " + RunFormat.distanceUnit(metric: metric)
+    }
+
+    /// Whether distance and pace have the mark of uncertain figures.
+    var isDistanceUncertain: Bool {
+        gaps > 0 || otherDistance != nil || recovered != nil
+    }
+}
+
+extension String {
+    fileprivate var firstUpper: String { prefix(1).uppercased() + dropFirst() }
+}
+
+/// Formats a speed as the sport shows it.
+struct Rate {
+    var isByPace: Bool
+    var metric: Bool
+
+    /// The slowest speed with a pace, in metres per second: a pace of 50 minutes.
+    private static let slowest = 1 / 3.0
+
+    var unit: String {
+        isByPace ? RunFormat.paceUnit(metric: metric) : RunFormat.speedUnit(metric: metric)
+    }
+
+    func figures(_ speed: Double?) -> String {
+        guard let speed else { return "–" }
+        guard isByPace else { return RunFormat.speed(metresPerSecond: speed, metric: metric) }
+        return speed < Self.slowest ? "standing" : RunFormat.pace(secondsPerMetre: 1 / speed, metric: metric)
+    }
+
+    func text(_ speed: Double?) -> String {
+        let figures = figures(speed)
+        return figures == "standing" ? figures : figures + " " + unit
+    }
+}

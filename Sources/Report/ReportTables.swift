@@ -1,0 +1,180 @@
+import Domain
+
+extension ReportPage {
+    // MARK: The totals
+
+    func figures(_ page: inout HTMLText, isUncertain: Bool) {
+        let total = recording.total
+        let doubt = isUncertain ? "≈ " : ""
+        var items: [(name: String, value: String, unit: String)] = []
+        func add(_ name: String, _ value: Double?, _ unit: String) {
+            guard let text = value.flatMap({ DecimalFormat.text($0, decimals: 0) }) else { return }
+            items.append((name, text, unit))
+        }
+        if total.distanceMetres > 0 {
+            let text = RunFormat.distance(metres: total.distanceMetres, metric: metric)
+            items.append(("Distance", doubt + text, RunFormat.distanceUnit(metric: metric)))
+        }
+        items.append(("Time", Self.time(total.elapsedMilliseconds), total.elapsedMilliseconds < 60_000 ? "s" : ""))
+        if total.movingMilliseconds > 0, total.elapsedMilliseconds - total.movingMilliseconds >= 1000 {
+            items.append(("Moving", Self.time(total.movingMilliseconds), total.movingMilliseconds < 60_000 ? "s" : ""))
+        }
+        let pauses = recording.totalMilliseconds - total.elapsedMilliseconds
+        if pauses >= 1000 { items.append(("Paused", Self.time(pauses), pauses < 60_000 ? "s" : "")) }
+        let rate = Rate(isByPace: recording.sport.isByPace, metric: metric)
+        if let speed = total.averageSpeed, speed > 0 {
+            items.append((rate.isByPace ? "Average pace" : "Average speed", doubt + rate.figures(speed), rate.unit))
+        }
+        if let speed = total.maximumSpeed, !rate.isByPace {
+            items.append(("Highest speed", rate.figures(speed), rate.unit))
+        }
+        add("Average heart rate", total.averageHeartRate, "bpm")
+        add("Highest heart rate", total.maximumHeartRate.map(Double.init), "bpm")
+        add("Average power", total.averagePower, "W")
+        add("Normalized power", total.normalizedPower, "W")
+        add("Highest power", total.maximumPower.map(Double.init), "W")
+        add("Work", total.workJoules.map { $0 / 1000 }, "kJ")
+        add("Average cadence", total.averageCadence, recording.sport.isOnFoot ? "steps/min" : "rpm")
+        page.add("<section><h2>Totals</h2><dl>")
+        for item in items {
+            page.add("<div>")
+            page.element("dt", "", item.name)
+            page.add("<dd>")
+            page.add(escaped: item.value)
+            if !item.unit.isEmpty { page.element("small", "", " " + item.unit) }
+            page.add("</dd></div>")
+        }
+        page.add("</dl></section>")
+    }
+
+    static func time(_ milliseconds: Int64) -> String {
+        RunFormat.elapsed(milliseconds: milliseconds)
+    }
+
+    // MARK: Tables
+
+    /// The largest number of laps in the table.
+    private static let mostLaps = 200
+    /// The rows of a table that are printed, as in page.css.
+    private static let printed = 15
+
+    func tables(_ page: inout HTMLText, _ splits: Splits, unit: Double) {
+        zones(&page)
+        powerZones(&page)
+        bestPowers(&page)
+        if splits.splits.count > 1 {
+            let rows = splits.splits.enumerated().map { index, split in
+                let whole = abs(split.metres - splits.length) < 0.5
+                let speed = split.milliseconds > 0 ? split.metres / split.milliseconds * 1000 : nil
+                let end = DecimalFormat.text((Double(index + 1) * splits.length / unit).rounded(), decimals: 0) ?? ""
+                return [
+                    whole ? end : "+ " + distance(split.metres), Self.clock(Int64(split.milliseconds)), rate(speed),
+                    Self.beats(split.heartRate),
+                ]
+            }
+            let length = distance(splits.length).replacing(".00", with: "")
+            table(
+                &page, "Splits of \(length)", [RunFormat.distanceUnit(metric: metric), "Time", rateTitle, "Heart"], rows
+            )
+        }
+        guard recording.laps.count > 1 else { return }
+        let rows = recording.laps.prefix(Self.mostLaps).enumerated().map { index, lap in
+            let isCut = hidden != nil && (index == 0 || index + 1 == recording.laps.count)
+            return [
+                "\(index + 1)", (isCut ? "≈ " : "") + distance(lap.figures.distanceMetres),
+                Self.clock(lap.figures.elapsedMilliseconds), isCut ? "–" : rate(lap.figures.averageSpeed),
+                Self.beats(lap.figures.averageHeartRate),
+            ]
+        }
+        table(
+            &page, "Laps", ["Lap", "Distance", "Time", rateTitle, "Heart"], rows,
+            note: recording.laps.count > rows.count ? "The first \(rows.count) of \(recording.laps.count) laps." : nil)
+    }
+
+    private var rateTitle: String { recording.sport.isByPace ? "Pace" : "Speed" }
+
+    private static func beats(_ rate: Double?) -> String {
+        rate.flatMap { DecimalFormat.text($0, decimals: 0) }.map { $0 + " bpm" } ?? ""
+    }
+
+    /// A time in seconds at least.
+    private static func clock(_ milliseconds: Int64) -> String {
+        time(milliseconds) + (milliseconds < 60_000 ? " s" : "")
+    }
+
+    /// A table. A column without a value is left out.
+    private func table(
+        _ page: inout HTMLText, _ title: String, _ heads: [String], _ rows: [[String]], note: String? = nil
+    ) {
+        let columns = heads.indices.filter { column in rows.contains { !$0[column].isEmpty } }
+        page.add("<section><h2>")
+        page.add(escaped: title)
+        page.add(
+            "</h2><div class=\"scroll\"\(rows.count > 60 ? " tabindex=\"0\" role=\"region\" aria-label=\"\(title)\"" : "")>"
+        )
+        page.add("<table><thead><tr>")
+        for column in columns { page.element("th", "scope=\"col\"", heads[column]) }
+        page.add("</tr></thead><tbody>")
+        for row in rows {
+            page.add("<tr>")
+            for column in columns {
+                page.element(column == 0 ? "th" : "td", column == 0 ? "scope=\"row\"" : "", row[column])
+            }
+            page.add("</tr>")
+        }
+        page.add("</tbody></table></div>")
+        if let note { page.element("p", "class=\"notes\"", note) }
+        if rows.count > Self.printed {
+            page.element("p", "class=\"notes paper\"", "\(Self.printed) of \(rows.count) rows fit on the paper.")
+        }
+        page.add("</section>")
+    }
+
+    private func zones(_ page: inout HTMLText) {
+        let times = recording.zoneMilliseconds
+        guard let zones = recording.zones, times.count == 6, times.contains(where: { $0 > 0 }) else { return }
+        let names = (0..<6).map { zone in
+            let from = zone == 0 ? "below \(zones.bottoms[0])" : "from \(zones.bottoms[zone - 1])"
+            return (Zones.name(of: zone), from + " bpm")
+        }
+        bars(&page, "Heart-rate zones", "", names, times)
+    }
+
+    private func powerZones(_ page: inout HTMLText) {
+        let times = Array(recording.total.powerZones.milliseconds.dropFirst())
+        guard times.contains(where: { $0 > 0 }) else { return }
+        bars(&page, "Power zones", "class=\"power\"", times.indices.map { ("Zone \($0 + 1)", "") }, times)
+    }
+
+    private func bars(
+        _ page: inout HTMLText, _ title: String, _ attributes: String, _ names: [(String, String)], _ times: [Int64]
+    ) {
+        let sum = max(times.reduce(0, +), 1)
+        page.add("<section \(attributes)>")
+        page.element("h2", "", title)
+        page.add("<table><thead><tr><th scope=\"col\">Zone</th><th scope=\"col\">Range</th><th scope=\"col\">Time</th>")
+        page.add("<th scope=\"col\">Share</th><td class=\"bar\"></td></tr></thead><tbody>")
+        for (name, time) in zip(names, times) {
+            let percent = Int((Double(max(time, 0)) * 100 / Double(sum)).rounded())
+            page.add("<tr>")
+            page.element("th", "scope=\"row\"", name.0)
+            page.element("td", "", name.1)
+            page.element("td", "", Self.clock(time))
+            page.element("td", "", "\(percent) %")
+            page.add("<td class=\"bar\">\(time > 0 ? "<i style=\"width:\(min(percent, 100))%\"></i>" : "")</td></tr>")
+        }
+        page.add("</tbody></table></section>")
+    }
+
+    private func bestPowers(_ page: inout HTMLText) {
+        let rows: [[String]] = BestPowers.durations.indices.compactMap { index in
+            guard let watts = recording.total.bestPowers[index] else { return nil }
+            let seconds = BestPowers.durations[index]
+            return [
+                seconds < 60 ? "\(seconds) s" : "\(seconds / 60) min",
+                (DecimalFormat.text(watts, decimals: 0) ?? "") + " W",
+            ]
+        }
+        if !rows.isEmpty { table(&page, "Best power", ["Over", "Average"], rows) }
+    }
+}

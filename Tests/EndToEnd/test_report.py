@@ -1,0 +1,294 @@
+"""pacectl report: the page of an activity, in Debian's chromium without a screen."""
+
+import json
+import math
+import random
+import re
+import shutil
+import stat
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+from harness.process import ROOT
+from test_activities import failed, pacectl, said
+
+HOSTILE = "</script><script>alert(1)</script>&lt;b&gt;\u2028<img src=x onerror=alert(2)>'\""
+
+
+def gpx(points, name="A run"):
+    """A track of points: seconds, latitude, longitude, heart rate or None."""
+    text = "".join(
+        f'<trkpt lat="{latitude:.7f}" lon="{longitude:.7f}"><ele>{100 + second % 300 / 10}</ele><time>2026-03-01T'
+        f'{7 + second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}Z</time>'
+        + (f'<extensions><x:TrackPointExtension><x:hr>{heart}</x:hr></x:TrackPointExtension></extensions>' if heart else "")
+        + "</trkpt>" for second, latitude, longitude, heart in points)
+    name = name.replace("&", "&amp;").replace("<", "&lt;")
+    return (
+        '<gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1" '
+        'xmlns:x="http://www.garmin.com/xmlschemas/TrackPointExtension/v1">'
+        f"<trk><name>{name}</name><trkseg>{text}</trkseg></trk></gpx>")
+
+
+def way(seconds, heart=True, latitude=52.0, longitude=13.0, north=0.8, east=0.6, speed=3.0):
+    """A straight way with the speed of a wave."""
+    for second in range(seconds):
+        metres = second * speed + 20 * math.sin(second / 60)
+        yield (
+            second, latitude + metres * north / 111_195, longitude + metres * east / 111_195 / math.cos(math.radians(latitude)),
+            140 + second // 30 % 20 if heart else None)
+
+
+def tcx(seconds, isIndoor=False):
+    """A hilly ride in two laps with power and cadence; indoors without positions."""
+    laps = []
+    for first, last in ((0, seconds // 2), (seconds // 2, seconds)):
+        points = ""
+        for second in range(first, last):
+            angle = second / seconds * 2 * math.pi
+            latitude, longitude = 46.6 + 0.05 * math.sin(angle), 8.4 + 0.09 * math.cos(angle) + 0.01 * math.sin(7 * angle)
+            position = f"<Position><LatitudeDegrees>{latitude:.7f}</LatitudeDegrees><LongitudeDegrees>{longitude:.7f}</LongitudeDegrees></Position>"
+            points += (
+                f"<Trackpoint><Time>2026-03-01T{7 + second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}Z</Time>"
+                + ("" if isIndoor else position + f"<AltitudeMeters>{900 + 400 * math.sin(angle * 2):.1f}</AltitudeMeters>")
+                + f"<DistanceMeters>{second * 9 + 300 * math.sin(second / 200):.1f}</DistanceMeters>"
+                f"<HeartRateBpm><Value>{140 + int(25 * math.sin(angle * 2))}</Value></HeartRateBpm><Cadence>{80 + second // 60 % 15}</Cadence>"
+                f"<Extensions><TPX xmlns='http://www.garmin.com/xmlschemas/ActivityExtension/v2'><Watts>{200 + second % 60}</Watts></TPX>"
+                "</Extensions></Trackpoint>")
+        laps.append(
+            f'<Lap StartTime="2026-03-01T{7 + first // 3600:02}:{first // 60 % 60:02}:{first % 60:02}Z"><TotalTimeSeconds>{last - first}'
+            f"</TotalTimeSeconds><DistanceMeters>{(last - first) * 9}</DistanceMeters><TriggerMethod>Manual</TriggerMethod><Track>{points}</Track></Lap>")
+    return (
+        '<TrainingCenterDatabase xmlns="http://www.garmin.com/xmlschemas/TrainingCenterDatabase/v2"><Activities><Activity Sport="Biking">'
+        f'<Id>2026-03-01T07:00:00Z</Id>{"".join(laps)}</Activity></Activities></TrainingCenterDatabase>')
+
+
+@pytest.fixture(scope="module")
+def state(tmp_path_factory):
+    """Activities: 1 a ride with power, 2 a hostile name, 3 with a gap of 10 min and without heart rate, 4 without positions."""
+    state = tmp_path_factory.mktemp("report")
+    (state / "hostile.gpx").write_text(gpx(way(1800), HOSTILE))
+    (state / "gap.gpx").write_text(gpx((point for point in way(2400, heart=False, latitude=48) if not 900 < point[0] < 1500)))
+    (state / "ride.tcx").write_text(tcx(6000))
+    (state / "indoor.tcx").write_text(tcx(2400, isIndoor=True))
+    for name in ["ride.tcx", "hostile.gpx", "gap.gpx", "indoor.tcx"]:
+        said(state, "import", "--again", state / name)
+    return state
+
+
+def page_of(state, tmp_path, number, *words):
+    path = tmp_path / f"{number}.html"
+    said_by = pacectl(state, "report", str(number), "-o", path, "--force", *words, env={"XDG_STATE_HOME": str(state / "own")})
+    assert (said_by.returncode, said_by.stdout, said_by.stderr) == (0, "", ""), said_by
+    return path
+
+
+def text_of(state, tmp_path, number, *words):
+    return page_of(state, tmp_path, number, *words).read_text()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    path = shutil.which("chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser, state, tmp_path):
+    """Opens the page of an activity; whatever the browser complains about, and each request, fails the test."""
+    complaints = []
+
+    def opened(number, *words, width=1280, scheme="light"):
+        page = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme).new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: request.url.startswith(("file:", "data:")) or complaints.append(request.url))
+        page.goto(page_of(state, tmp_path, number, *words).as_uri())
+        return page
+
+    yield opened
+    assert complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_page_is_accessible_and_has_no_error(opened, number, scheme):
+    page = opened(number, scheme=scheme)
+    assert [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]] == []
+
+
+@pytest.mark.parametrize("width", [1280, 768, 360])
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_page_fits_the_screen(opened, number, width):
+    page = opened(number, width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_paper_is_one_page(opened, number):
+    sheet = opened(number).pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page[^s]", sheet)) == 1
+
+
+def places(page):
+    return [round(page.evaluate("one => parseFloat(one.style.left)", one), 3) for one in page.query_selector_all(".cursor")]
+
+
+def test_pointer_moves_the_cursor_of_all_charts_and_of_the_map(opened):
+    page = opened(1)
+    assert page.locator(".here").is_hidden()
+    charts = page.locator(".plot")
+    assert charts.count() == 5
+    box = charts.nth(1).bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 10)
+    first = places(page)
+    assert len(set(first)) == 1 and 48 < first[0] < 52 and page.locator(".here").is_visible()
+    assert all(page.locator(".chart output").all_inner_texts())
+    there = page.locator(".here").get_attribute("style")
+    page.mouse.move(box["x"] + box["width"] / 4, box["y"] + 10)
+    assert len(set(places(page))) == 1 and places(page) != first and page.locator(".here").get_attribute("style") != there
+    page.locator(".map").click(position={"x": 30, "y": 60})
+    assert len(set(places(page))) == 1
+
+
+def test_keyboard_moves_the_cursor_and_changes_the_axis(opened):
+    page = opened(2)
+    page.locator("#by-distance").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#by-time").is_checked() and page.locator("svg.time").first.is_visible()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "slider"
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    before = places(page)
+    assert before[0] > 0 and page.locator("#slider").get_attribute("aria-valuetext") == "0:12"
+    page.locator("#slider").fill("250")
+    assert places(page)[0] > 50 and "km" in page.locator("#slider").get_attribute("aria-valuetext")
+    page.keyboard.press("End")
+    assert places(page)[0] > 99 and len(set(places(page))) == 1
+
+
+def test_hostile_name_is_text(opened, state, tmp_path):
+    page = opened(2)
+    shown = page.locator("h1").inner_text()
+    assert shown.startswith("</script><script>alert(1)</script>&lt;b&gt;") and "\u2028" not in shown
+    text = text_of(state, tmp_path, 2)
+    assert text.count("<script") == 2 and "<img" not in text and "\u2028" not in text
+
+
+def lines(text, kind, figure):
+    """The number of lines of a chart."""
+    path = re.search(rf'<svg class="{kind}"[^>]*>(?:(?!</svg>).)*var\(--{figure}\)" d="([^"]*)"', text, re.S)
+    return path[1].count("M")
+
+
+def test_gap_is_a_gap(state, tmp_path):
+    text = text_of(state, tmp_path, 3, "--hide", "0")
+    assert lines(text, "time", "elevation") == 2 and lines(text, "time", "speed") >= 2
+    assert "Heart rate" not in text
+    # No line of the route is as long as the way that nobody recorded: 1.8 km of 7.2 km.
+    steps = [abs(int(x)) + abs(int(y)) for d in re.findall(r'class="c\d+" d="M\d+ \d+l([^"]*)"', text)
+             for x, y in re.findall(r"(-?\d+) (-?\d+)", d)]
+    assert steps and max(steps) < 1000
+
+
+def test_activity_without_positions_has_no_map(state, tmp_path):
+    text = text_of(state, tmp_path, 4)
+    assert 'class="map"' not in text and "are hidden" not in text
+    assert "Heart rate" in text and "Power" in text
+
+
+def test_figures_are_those_of_show_in_both_units(state, tmp_path):
+    summary = json.loads(said(state, "--json", "show", "1"))["summary"]
+    for option, unit, metres in [("--metric", "km", 1000), ("--imperial", "mi", 1609.344)]:
+        text = re.sub(r"<[^>]*>", "", text_of(state, tmp_path, 1, option).split("<dl>")[1].split("</dl>")[0])
+        assert f"{summary['distance_m'] / metres:.2f} {unit}" in text
+        assert f"{summary['average_bpm']} bpm" in text and f"{summary['normalized_power_w']} W" in text
+
+
+def test_ten_hours_are_under_300_kilobytes(tmp_path):
+    spread = random.Random(1)
+    points = [(second, 47 + 0.2 * math.sin(second / 3000) + spread.gauss(0, 2e-5), 11 + 0.3 * math.cos(second / 1700),
+               130 + spread.randrange(30)) for second in range(36_000)]
+    (tmp_path / "ride.gpx").write_text(gpx(points))
+    said(tmp_path, "import", "--sport", "ride", tmp_path / "ride.gpx")
+    assert 50_000 < page_of(tmp_path, tmp_path, 1).stat().st_size < 300_000
+
+
+def test_empty_activity_is_a_page(tmp_path):
+    (tmp_path / "empty.gpx").write_text(gpx([(0, 52, 13, None), (1, 52, 13, None)]))
+    said(tmp_path, "import", tmp_path / "empty.gpx")
+    text = text_of(tmp_path, tmp_path, 1)
+    assert text.startswith("<!DOCTYPE html>") and text.endswith("</html>\n")
+
+
+@pytest.mark.parametrize("words, error", [
+    (["report"], "report needs the number of an activity, or last"), (["report", "1", "2"], "unexpected argument '2'"),
+    (["report", "1", "--hide", "9999"], "--hide needs a number of metres from 0 to 5000"),
+    (["report", "1", "--format", "fit"], "--format is an option of 'export' only"),
+    (["report", "1", "--json"], "a report is HTML"),
+    (["show", "1", "--hide", "1"], "--hide is an option of 'export', 'report' only"),
+])
+def test_wrong_arguments_give_clear_errors(state, words, error):
+    assert error in failed(state, *words, status=2)
+
+
+def test_file_that_exists_stays(state, tmp_path):
+    path = page_of(state, tmp_path, 1)
+    assert "exists already" in failed(state, "report", "1", "-o", path, env={"XDG_STATE_HOME": str(state / "own")})
+    assert "activity 99 does not exist" in failed(state, "report", "99", "-o", tmp_path / "x.html")
+
+
+# Hidden places
+
+
+def test_secret_is_private_and_stays(state, tmp_path):
+    first = text_of(state, tmp_path, 2)
+    key = state / "own/paced/hide.key"
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600 and key.stat().st_size == 32
+    assert text_of(state, tmp_path, 2) == first
+    key.chmod(0o640)
+    assert "--hide 0 hides nothing" in failed(state, "report", "2", env={"XDG_STATE_HOME": str(state / "own")})
+    key.chmod(0o600)
+
+
+@pytest.mark.parametrize("format", ["gpx", "tcx", "geojson", "kml", "csv"])
+def test_export_hides_positions_on_request_only(state, format):
+    environment = {"XDG_STATE_HOME": str(state / "own")}
+    whole = pacectl(state, "export", "2", "--format", format, env=environment).stdout
+    cut = pacectl(state, "export", "2", "--format", format, "--hide", "500", env=environment).stdout
+    # The way goes north: the hidden circle reaches 250 to 750 m from its start.
+    def least(text):
+        return min(float(number) for number in re.findall(r"(?<![\d.])52\.\d{4,}", text))
+
+    assert least(whole) < 52.0005 and least(cut) > 52.001
+
+
+def test_fit_file_has_no_hidden_position_anywhere(state, tmp_path):
+    fitdecode = pytest.importorskip("fitdecode")
+    path = tmp_path / "cut.fit"
+    environment = {"XDG_STATE_HOME": str(state / "own")}
+    assert pacectl(state, "export", "1", "-o", path, "--hide", "500", env=environment).returncode == 0
+    places, distances = [], []
+    with fitdecode.FitReader(path) as reader:
+        for frame in reader:
+            if frame.frame_type != fitdecode.FIT_FRAME_DATA:
+                continue
+            values = {field.name: field.value for field in frame.fields if field.value is not None}
+            places += [[values[name] * 180 / 2**31 for name in (kind + "_lat", kind + "_long")]
+                       for kind in ("position", "start_position", "end_position", "nec", "swc") if kind + "_lat" in values]
+            if frame.name == "record":
+                distances.append(values.get("distance"))
+            if frame.name == "session":
+                total = values["total_distance"]
+    # The ride is a loop: its start is its end.
+    assert len(places) > 5000
+    assert min(math.hypot(north - 46.6, (east - 8.49) * 0.687) * 111_195 for north, east in places) > 200
+    known = [one for one in distances if one is not None]
+    # The way to the first visible position is not in the distances; the total is whole.
+    assert known[0] < 20 and known[-1] < total - 400 and total > 50_000
