@@ -148,16 +148,20 @@ struct ElevationMeter {
         return step
     }
 
-    /// Counts up to the newest altitude, at the end of the active time.
-    mutating func flush() -> Step {
+    /// What is missing up to the newest altitude, for the end of the active time. It changes nothing.
+    func remainder() -> Step {
         var step = Step(source: source)
-        if source == .receiver {
-            while let output = receiver.shorten() { count(output, &step) }
-        } else if source == .barometer {
-            while let output = barometer.shorten() { count(output, &step) }
+        guard let source, var last = counted else { return step }
+        var filter = source == .receiver ? receiver : barometer
+        var turns = turns
+        var level = level
+        while let output = filter.shorten() {
+            level += output.altitude - last
+            last = output.altitude
+            let (up, down) = turns.add(level, least: leastTurn)
+            step.ascent += up
+            step.descent += down
         }
-        grade = nil
-        verticalSpeed = nil
         return step
     }
 

@@ -34,7 +34,7 @@ struct FileElevation {
         case .begin:
             meter.restart()
             newest = nil
-        case .end: add(meter.flush())
+        case .end: add(meter.remainder())
         case .sample(var sample):
             while lap < lapEnds.count, lapEnds[lap] < sample.at { lap += 1 }
             pass(to: sample, metres: metres)

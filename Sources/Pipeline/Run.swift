@@ -152,8 +152,12 @@ struct Run {
 
     /// Counts the climb up to the end of the active time.
     mutating func flushClimb() {
-        guard state == .active, statedClimb == nil else { return }
-        addClimb(elevation.flush())
+        addClimb(climbRemainder)
+    }
+
+    /// What the end of the active time would add.
+    private var climbRemainder: ElevationMeter.Step {
+        state == .active && statedClimb == nil && !isIndoor ? elevation.remainder() : ElevationMeter.Step()
     }
 
     mutating func restartClimb() {
@@ -197,6 +201,7 @@ struct Run {
         sign.isJudged = sign.isJudged || isDevice
         sign.total = total
         sign.lap = lap
+        sign.climb = climbRemainder
         sign.lapNumber = lapNumber
         sign.gaps = gaps
     }
@@ -260,6 +265,7 @@ struct Run {
         lap = sign.lap
         lapNumber = sign.lapNumber
         gaps = sign.gaps
+        addClimb(sign.climb)
         // What came after the sign does not count.
         elevation = ElevationMeter()
     }
@@ -274,6 +280,8 @@ struct InactivityCheckpoint {
     fileprivate(set) var isJudged: Bool
     fileprivate(set) var total = TotalsAccumulator()
     fileprivate(set) var lap = TotalsAccumulator()
+    /// What the end of the active time would have added.
+    fileprivate(set) var climb = ElevationMeter.Step()
     fileprivate(set) var lapNumber = 1
     fileprivate(set) var gaps = 0
 

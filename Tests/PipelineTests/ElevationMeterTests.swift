@@ -26,7 +26,7 @@ import Testing
         }
 
         mutating func flush() {
-            totals.add(meter.flush())
+            totals.add(meter.remainder())
         }
 
         func isNear(_ ascent: Double, _ descent: Double, within metres: Double) -> Bool {
@@ -214,7 +214,7 @@ import Testing
             let kind = random.uniform()
             var steps = [meter.tick(metres: metres, isStanding: kind < 0.2)]
             if kind > 0.995 {
-                steps.append(meter.flush())
+                steps.append(meter.remainder())
                 meter.restart()
             }
             metres += random.uniform() * 5

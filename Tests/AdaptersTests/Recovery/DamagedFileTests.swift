@@ -20,7 +20,13 @@ struct DamagedFileTests {
         let database = try stage.database()
         try database.execute("CREATE TABLE reserved (activity INTEGER PRIMARY KEY) STRICT")
         try database.execute(version < 7 ? JournalFixture.withoutSensors : JournalFixture.withoutAscent)
-        if version < 7 {
+        if version == 7 {
+            try database.execute(
+                """
+                INSERT OR REPLACE INTO sensor VALUES
+                (1, 1, '["heart-rate"]', 'A0:9E:1A:00:00:01', 'Polar H10', NULL, NULL, '12345', NULL, 80)
+                """)
+        } else {
             try database.execute(
                 "INSERT INTO sensor VALUES (1, 'A0:9E:1A:00:00:01', 'Polar H10', NULL, '12345', NULL, 80)")
         }
