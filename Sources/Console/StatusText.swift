@@ -83,7 +83,7 @@ struct StatusText {
             switch workout.remaining {
             case .milliseconds(let milliseconds):
                 // Rounded up, so that the step ends at 0.
-                RunFormat.elapsed(milliseconds: (milliseconds + 999) / 1000 * 1000) + " left"
+                Self.duration((milliseconds + 999) / 1000 * 1000) + " left"
             case .metres(let metres):
                 RunFormat.distance(metres: metres, metric: metric) + " " + RunFormat.distanceUnit(metric: metric)
                     + " left"
