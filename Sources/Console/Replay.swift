@@ -54,10 +54,13 @@ extension Invocation {
         try lines.check()
     }
 
-    /// Reads the file twice, because the header data may be at its end.
+    /// Reads the file twice, as an import does.
     private static func replay(_ file: RecordingFile, _ pace: Pace, _ lines: ReplayLines) throws {
-        let recording = try file.read { _ in }.recording
-        try replay(recording, pace, lines) { body in _ = try file.read(body) }
+        var survey = FileSurvey()
+        var recording = try file.read { survey.ingest($0) }.recording
+        recording.sport = pace.sport ?? recording.sport
+        var figures = FileFigures(recording, survey)
+        try replay(recording, pace, lines) { body in _ = try file.read { row in try body(figures.ingest(row)) } }
     }
 
     private static func replay(

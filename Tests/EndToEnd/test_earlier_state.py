@@ -1,5 +1,6 @@
 """A state directory of an earlier release, left by a kill during a run: this release resumes it."""
 
+import csv
 import json
 import shutil
 import signal
@@ -123,4 +124,14 @@ def test_exports_of_an_earlier_release_are_unchanged(stage, state, format):
         result = subprocess.run(
             [PACECTL, "--state-dir", state, "export", str(number), "--format", format], capture_output=True, timeout=10)
         assert result.returncode == 0, result.stderr
-        assert result.stdout == (SOURCE / f"exports/{number}.{format}").read_bytes()
+        former = (SOURCE / f"exports/{number}.{format}").read_bytes()
+        assert (result.stdout if format != "csv" else columns(result.stdout, former)) == former
+
+
+def columns(table, former):
+    """The columns of a CSV file that an earlier file has; others were added since."""
+    def parsed(file):
+        return list(csv.reader(file.decode().splitlines()))
+    names, rows = parsed(former)[0], parsed(table)
+    places = [rows[0].index(name) for name in names]
+    return "".join(",".join(row[place] for place in places) + "\r\n" for row in rows).encode()
