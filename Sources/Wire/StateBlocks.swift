@@ -80,6 +80,8 @@ package struct StateLines: Sendable {
 
     /// Encodes a block; it stays empty if the state has nothing for it.
     private mutating func encode(_ block: StateBlocks, of state: State, into number: Int) {
+        // Room for values that get longer, so that no later state allocates.
+        if blocks[number].bytes.capacity == 0 { blocks[number] = JSONWriter(capacity: 4096) }
         blocks[number].clear()
         if block == .fields {
             blocks[number].fieldsBlock(state)
