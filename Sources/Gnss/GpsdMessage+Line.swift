@@ -57,7 +57,7 @@ extension TPVReport {
             accuracy: report.accuracy,
             verticalAccuracy: report.epv.finite.flatMap { $0 > 0 ? $0 : nil },
             speed: report.speed.finite,
-            track: report.track.finite)
+            track: report.track.finite.flatMap { (0...360).contains($0) ? $0 : nil })
     }
 }
 

@@ -46,6 +46,11 @@ import Testing
         #expect(cold.latitude == 48.149988333)
     }
 
+    @Test(arguments: [("-1", nil), ("360.5", nil), ("1e300", nil), ("0", 0), ("360", 360)] as [(String, Double?)])
+    func trackIsADirection(text: String, track: Double?) throws {
+        #expect(try report(#"{"class":"TPV","mode":3,"track":\#(text)}"#).track == track)
+    }
+
     /// gps_unpack returns success for these, with mode 3 and NaN. Here they are reports without the unreadable fields.
     @Test(arguments: [
         #"{"class":"TPV","mode":3,"lat":52.5,"lon":"x"}"#, #"{"class":"TPV","mode":3,"lat":52.5,"lon":null}"#,
