@@ -1,6 +1,6 @@
-/// The mean of the altitudes of the last seconds, in metres. It stands for the middle of these seconds.
+/// Computes the mean of the altitudes of the last seconds, in metres. The second of a mean is the middle one of these.
 struct AltitudeFilter {
-    /// The mean, and the second that it stands for.
+    /// A mean, and the middle one of its seconds.
     struct Output {
         var altitude: Double
         var second: Int
@@ -21,7 +21,7 @@ struct AltitudeFilter {
     /// Metres of a jump, and metres per second: no one climbs or dives faster.
     private static let jump = 5.0
     private static let fastest = 5.0
-    /// Seconds without an altitude after which the mean begins anew.
+    /// The longest gap between two altitudes of one mean, in seconds. A longer gap restarts the mean.
     private static let longestGap = 10
 
     init(width: Int) {
@@ -51,7 +51,9 @@ struct AltitudeFilter {
         return output(second)
     }
 
-    /// Returns the mean of the newer half, which stands for a later second, and so on; nil after the newest altitude.
+    /// Removes the two oldest altitudes, so that the middle second is one later.
+    ///
+    /// - Returns: the mean of the remaining altitudes; nil if the newest altitude has been the middle one.
     mutating func shorten() -> Output? {
         guard let newest, count > 2 else { return nil }
         removeOldest()

@@ -7,8 +7,10 @@ import Domain
 ///                                   ├──▶ level ──▶ turning points ──▶ ascent, descent, grade, vertical speed
 ///     altitudes ──▶ mean of 100 s ──┘
 ///
-/// The level is the sum of the changes of the source in use. A mean stands for the middle of its seconds: another source
-/// continues from the second up to which the one before has counted. Source: docs/behaviour.md, "Ascent and descent".
+/// The level is the sum of the changes of the source in use. The second of a mean is the middle one of its seconds.
+/// When the source changes, the new source continues from the second up to which the previous source has counted.
+///
+/// Source: docs/behaviour.md, "Ascent and descent".
 struct ElevationMeter {
     /// What a second adds.
     struct Step: Equatable {
@@ -165,7 +167,7 @@ struct ElevationMeter {
         return step
     }
 
-    /// Begins anew after a pause: what was climbed in it does not count.
+    /// Restarts the means after a pause. The climb during the pause does not count.
     mutating func restart() {
         barometer.reset()
         receiver.reset()

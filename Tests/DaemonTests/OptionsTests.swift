@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("auto", Options.Sensors.auto), ("off", .off), ("unix:/tmp/strap", .unix(path: "/tmp/strap")),
+        ("auto", Options.Sensors.auto), ("off", .off), ("unix:run/strap", .unix(path: "run/strap")),
         ("9AD13824,A0:9E:1A:00:00:01,W/T", .ours(["9AD13824", "A0:9E:1A:00:00:01", "W/T"])),
         ("Polar H10 9AD13824,A0:9E:1A:00:00:01/public", .ours(["Polar H10 9AD13824", "A0:9E:1A:00:00:01/public"])),
     ])

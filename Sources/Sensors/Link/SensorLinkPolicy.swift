@@ -26,8 +26,8 @@ extension SensorLink {
             firstSilence: .seconds(3), silenceTimeout: .seconds(5), notificationTimeout: .seconds(12),
             sleepsWhenUnused: true)
 
-        /// Another sensor may be silent while its wheel or crank stands still, and then disconnects to sleep. It
-        /// advertises again when it moves.
+        /// A sensor other than a strap may send nothing while its wheel or crank does not turn. It then disconnects
+        /// to sleep, and advertises again when it moves.
         ///
         /// Source: Cycling Speed and Cadence Profile 1.0, sections 4.2 and 5.
         package static let other = Policy(
