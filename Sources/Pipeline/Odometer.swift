@@ -1,3 +1,4 @@
+import CMath
 package import Domain
 
 /// Measures the distance of a run: receives accepted fixes as they arrive, and counts metres once a second.
@@ -48,7 +49,9 @@ package struct Odometer: Sendable {
     private var lastStepWasSilent = false
     /// Points of the last two seconds, the later one first.
     private var before: (TrackPoint, TrackPoint?)?
-    /// Distance of each second's point from the extrapolation of the two before it, in metres.
+    /// Where the newest second's point lies beside the extrapolation of the two before it.
+    private var deviation: Deviation?
+    /// The noise of each second in metres, by two consecutive deviations: see ``measureJitter(of:)``.
     private(set) var jitter = RunningMedian(limit: 60)
 
     package init() {
@@ -146,7 +149,7 @@ package struct Odometer: Sendable {
             move(to: point)
             return isAway ? Step(metres: metres) : Step(beginsAnew: true)
         }
-        if (speed ?? 0) < Self.fast, metres < Self.slowStep { return Step() }
+        if (speed ?? 0) < (isNoisy ? Self.fastOnNoisyTrack : Self.fast), metres < Self.slowStep { return Step() }
         let held = held(metres)
         move(to: point)
         return Step(metres: held)
@@ -177,36 +180,64 @@ package struct Odometer: Sendable {
         dopplerMetres = 0
     }
 
+    /// Measures the noise of a second: the geometric mean of two consecutive deviations as far as they oppose each other.
+    ///
+    /// Noise throws a point to one side and the next one to the other. A bend throws them to the same side,
+    /// so a winding track without noise has 0, where the length of a deviation would take it for a noisy one.
     private mutating func measureJitter(of point: TrackPoint) {
-        if let (last, other) = before, let other, !isStanding {
-            let expected = Coordinate(
-                latitude: 2 * last.coordinate.latitude - other.coordinate.latitude,
-                longitude: 2 * last.coordinate.longitude - other.coordinate.longitude)
-            jitter.append(expected.metres(to: point.coordinate))
+        defer { before = (point, before?.0) }
+        guard let (last, other) = before, let other, !isStanding else {
+            deviation = nil
+            return
         }
-        before = (point, before?.0)
+        let newest = Deviation(of: point.coordinate, after: last.coordinate, other.coordinate)
+        if let deviation { jitter.append(max(-deviation.product(newest), 0).squareRoot()) }
+        deviation = newest
+    }
+
+    private var isNoisy: Bool {
+        jitter.count >= 10 && jitter.median ?? 0 > Self.noisy
     }
 
     /// Holds a step of a noisy track to within 15 %, at least 0.5 m, of the Doppler distance: noise lengthens steps.
     ///
     /// A track that the receiver has smoothed is better than its speeds, which lag; its steps stay unchanged.
     private func held(_ metres: Double) -> Double {
-        guard let expected = dopplerMetres, metres > 0, jitter.count >= 10, jitter.median ?? 0 > Self.noisy
-        else { return metres }
+        guard let expected = dopplerMetres, metres > 0, isNoisy else { return metres }
         let tolerance = max(0.15 * expected, 0.5)
         return min(max(metres, expected - tolerance), expected + tolerance)
     }
 
     /// Median ``jitter`` in metres above which a track is noisy: recordings of smoothed
-    /// tracks have 0.2 to 0.7, the unsmoothed noise of a current receiver gives 1.4.
-    private static let noisy = 1.2
+    /// tracks have 0 to 0.4, the unsmoothed noise of a current receiver gives 1.0 to 1.25.
+    private static let noisy = 0.75
     /// Greatest age of a fix that is counted.
     private static let maximumAge = Duration.seconds(10)
     /// Shortest gap: seconds without an accepted fix.
     private static let shortestGap = 10.0
-    /// Speed in metres per second from which every step counts.
-    private static let fast = 2.0
-    /// Metres from which a step counts at a lower speed than ``fast``.
+    /// Speed in metres per second from which every step counts: a longer step cuts the corners of a slow, winding track.
+    private static let fast = 1.7
+    /// The same on a noisy track.
+    private static let fastOnNoisyTrack = 2.0
+    /// Metres from which a step counts at a lower speed.
     private static let slowStep = 3.0
     private static let speedLimit = 32
+}
+
+/// Metres to the east and to the north, on the tangent plane.
+private struct Deviation {
+    var east: Double
+    var north: Double
+
+    /// The way from where two points lead to, the later one first, to the point of the same second.
+    init(of point: Coordinate, after last: Coordinate, _ other: Coordinate) {
+        let metresPerDegree = 111_195.0
+        north = (point.latitude - 2 * last.latitude + other.latitude) * metresPerDegree
+        let turn = point.longitude - 2 * last.longitude + other.longitude
+        east = turn * metresPerDegree * cos(last.latitude * .pi / 180)
+    }
+
+    func product(_ other: Deviation) -> Double {
+        east * other.east + north * other.north
+    }
 }
