@@ -14,7 +14,7 @@ SHELL := /bin/bash
 	torture soak cut-files attack attack-short bench fuzz fuzz-short fuzz-cases .build/release/Fuzz install uninstall deb clean \
 	requirements test-requirements machine-requirements
 
-release := swift build -c release --static-swift-stdlib -Xlinker -z -Xlinker now -Xlinker --no-export-dynamic
+release := swift build -c release --static-swift-stdlib -Xlinker -z -Xlinker now -Xlinker --no-export-dynamic -Xlinker --icf=safe
 pytest := .build/venv/bin/python -B -m pytest -p no:cacheprovider Tests/EndToEnd
 results := .build/results
 

@@ -9,6 +9,8 @@ let core: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 let shell = core + [.strictMemorySafety()]
+/// For code that runs seldom: a daemon's memory is mostly its code.
+let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 let c: [CSetting] = [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
 
 /// Rings 0 to 2.
@@ -45,7 +47,7 @@ let package = Package(
         .target(name: "JSONCoding", dependencies: ["CJansson", "Domain"], swiftSettings: shell),
         .target(name: "Sensors", dependencies: ["CMath", "Domain"], swiftSettings: core),
         .target(name: "Pipeline", dependencies: ["CMath", "Domain"], swiftSettings: core),
-        .target(name: "Formats", dependencies: ["JSONCoding", "Domain"], swiftSettings: core),
+        .target(name: "Formats", dependencies: ["JSONCoding", "Domain"], swiftSettings: core + small),
         .target(
             name: "Report", dependencies: ["CMath", "JSONCoding", "Domain"],
             resources: [.embedInCode("page.css"), .embedInCode("page.js")], swiftSettings: core),
@@ -54,26 +56,28 @@ let package = Package(
             resources: [.embedInCode("schema.json")], swiftSettings: core),
         .target(
             name: "JournalCoding", dependencies: ["Formats", "Pipeline", "Wire", "JSONCoding", "Domain"],
-            swiftSettings: core),
+            swiftSettings: core + small),
         // Ring 2
         .target(name: "Linux", dependencies: ["CLinux", "CSystemd", "Domain"], swiftSettings: shell),
         // Ring 3
-        .target(name: "Bluetooth", dependencies: ["CBlueZ", "Linux", "Sensors", "Domain"], swiftSettings: shell),
         .target(
-            name: "Gnss", dependencies: ["CGps", "Linux", "Sensors", "JSONCoding", "Domain"], swiftSettings: shell),
-        .target(name: "Board", dependencies: ["CEvdev", "Linux", "Domain"], swiftSettings: shell),
-        .target(name: "Simulation", dependencies: ["CMath", "Linux", "Domain"], swiftSettings: core),
+            name: "Bluetooth", dependencies: ["CBlueZ", "Linux", "Sensors", "Domain"], swiftSettings: shell + small),
+        .target(
+            name: "Gnss", dependencies: ["CGps", "Linux", "Sensors", "JSONCoding", "Domain"],
+            swiftSettings: shell + small),
+        .target(name: "Board", dependencies: ["CEvdev", "Linux", "Domain"], swiftSettings: shell + small),
+        .target(name: "Simulation", dependencies: ["CMath", "Linux", "Domain"], swiftSettings: core + small),
         .target(name: "Servers", dependencies: ["Linux", "Wire", "JSONCoding", "Domain"], swiftSettings: shell),
-        .target(name: "Import", dependencies: ["CExpat", "CZlib", "Formats", "Domain"], swiftSettings: shell),
+        .target(name: "Import", dependencies: ["CExpat", "CZlib", "Formats", "Domain"], swiftSettings: shell + small),
         .target(name: "Privacy", dependencies: ["CGcrypt"], swiftSettings: shell),
         .target(
             name: "Storage",
             dependencies: [
                 "CSQLite", "Linux", "JournalCoding", "Wire", "Formats", "Pipeline", "Sensors", "JSONCoding", "Domain",
             ],
-            swiftSettings: shell),
+            swiftSettings: shell + small),
         // Ring 4
-        .target(name: "Daemon", dependencies: adapters + inner, swiftSettings: core),
+        .target(name: "Daemon", dependencies: adapters + inner, swiftSettings: core + small),
         .target(name: "Console", dependencies: ["Report", "Privacy"] + adapters + inner, swiftSettings: core),
         .executableTarget(name: "paced", dependencies: ["Daemon"], swiftSettings: core),
         .executableTarget(name: "pacectl", dependencies: ["Console"], swiftSettings: core),

@@ -6,8 +6,9 @@ import Storage
 
 /// The engine and its recorder, with the activities that may resume: the state that depends on the journal.
 ///
-/// It exists before the journal is read, and adopts its content then.
-struct RecordingState {
+/// It exists before the journal is read, and adopts its content then. A class, because the compiler writes 190 kB of
+/// code to copy a value of this size.
+final class RecordingState {
     var engine: RunEngine
     /// The effects of the engine's steps that are not recorded yet.
     var effects = Effects()
@@ -41,12 +42,12 @@ struct RecordingState {
     /// Steps the engine; its effects are appended.
     ///
     /// - Parameter delay: how late `now` is in a replay.
-    mutating func step(_ stimulus: Stimulus, at now: Instant, delay: Duration = .zero) {
+    func step(_ stimulus: Stimulus, at now: Instant, delay: Duration = .zero) {
         engine.step(stimulus, at: now, delay: delay, into: &effects)
     }
 
     /// Performs a command. An activity that it starts gets the journal's next number.
-    mutating func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome {
+    func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome {
         guard recorder.isRecording else { return try engine.step(command, at: now, into: &effects) }
         let number = recorder.journal.takeNumber()
         do throws(CommandRejection) {
@@ -62,7 +63,7 @@ struct RecordingState {
     /// Replaces the engine by an idle one with the same settings, for a pass of a replay.
     ///
     /// - Parameter period: the active time between two states, in milliseconds.
-    mutating func startOver(statesEvery period: Int64, at now: Instant) {
+    func startOver(statesEvery period: Int64, at now: Instant) {
         var pipeline = Pipeline(
             settings: engine.settings, isDemo: engine.isDemo, lastActivity: engine.lastActivity, at: now)
         pipeline.stateEvery = period
@@ -75,7 +76,7 @@ struct RecordingState {
     ///   - isServing: the devices are connected already; false at the start.
     ///   - isClosing: the loop has ended. An interrupted activity is left to the next start.
     /// - Returns: the shift of the numbers; nil if the journal could not be read.
-    mutating func adopt(
+    func adopt(
         _ status: StateDirectoryStatus, isServing: Bool, isClosing: Bool = false, at now: Instant
     ) -> Renumbering? {
         guard let journal = status.journal else { return nil }
@@ -98,7 +99,7 @@ struct RecordingState {
     }
 
     /// Resumes an activity that was left open, or ends it at its last moment.
-    private mutating func resume(
+    private func resume(
         _ interrupted: InterruptedActivity, hasStarted: Bool, isServing: Bool, at now: Instant
     ) {
         switch interrupted {
@@ -121,7 +122,7 @@ struct RecordingState {
         }
     }
 
-    private mutating func resume(_ interrupted: InterruptedActivity.Interrupted, isServing: Bool, at now: Instant) {
+    private func resume(_ interrupted: InterruptedActivity.Interrupted, isServing: Bool, at now: Instant) {
         let (open, resumed) = (interrupted.open, interrupted.resumed)
         guard let recording = resumed.recordingBuilder.recording else { return }
         let journal = recorder.journal
@@ -151,7 +152,7 @@ struct RecordingState {
     /// Stops the run in progress so that it can resume when power returns. Its outputs so far have been recorded.
     ///
     /// - Returns: false if no run is in progress.
-    mutating func suspend(at now: Instant) -> Bool {
+    func suspend(at now: Instant) -> Bool {
         guard let open = recorder.journal.open, let pipeline = engine.suspend(at: now, into: &effects) else {
             return false
         }
@@ -161,7 +162,7 @@ struct RecordingState {
     }
 
     /// Resumes a suspended activity.
-    mutating func resume(_ activity: SuspendedActivity, at now: Instant) {
+    func resume(_ activity: SuspendedActivity, at now: Instant) {
         activity.resume(recorder, &engine, at: now, into: &effects)
         provisional = activity.provisionalResume(at: now)
     }
@@ -171,7 +172,7 @@ struct RecordingState {
     /// Collects entries of the provisional resume. Splits the activity once the outage is known to be too long.
     ///
     /// - Returns: the outputs to publish; nil if nothing is split.
-    mutating func decideProvisionalResume(
+    func decideProvisionalResume(
         _ entries: [InputLogEntry], _ outputs: [Output], at now: Instant
     ) -> [Output]? {
         guard provisional != nil else { return nil }
