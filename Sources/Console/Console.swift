@@ -33,6 +33,7 @@ extension Invocation {
         case .workout(let command): try writeOut(try perform(command))
         case .allSettings, .getSetting, .setSetting, .resetSetting: try writeOut(try settings())
         case .activities(let filter): try writeOut(try activities(filter))
+        case .badges: try writeOut(try badges())
         case .show(let activity): try writeOut(try show(activity))
         case .export(let request): try export(request)
         case .report(let request): try report(request)

@@ -79,6 +79,8 @@ private let helpOfAll = """
                  [--totals week|month|year]
                                 list recorded and imported activities, newest first,
                                 or their totals; DAY is a date such as 2026-03-01
+      badges                    list the badges that your runs, walks and hikes have
+                                earned, and the next one
       show ID                   show totals, laps and time in zones of an activity,
                                 its route, elevation and heart rate; ID is a number,
                                 or last for the newest activity

@@ -19,6 +19,7 @@ struct Invocation: Equatable {
         case setSetting(SettingKey, value: String)
         case resetSetting(SettingKey)
         case activities(ActivityFilter)
+        case badges
         case show(ActivityReference)
         case export(ExportRequest)
         case report(ReportRequest)
@@ -127,6 +128,7 @@ struct Invocation: Equatable {
             (command, most) = (.help(words.first), 1)
         case "settings": return try settings(Array(words))
         case "activities": (command, most) = (.activities(modifiers.filter), 0)
+        case "badges": (command, most) = (.badges, 0)
         case "show": (command, most) = (.show(try ActivityReference(words.first, after: name)), 1)
         case "export":
             let activities = try words.map { word throws(Failure) in try ActivityReference(word, after: name) }

@@ -49,7 +49,7 @@ struct InvocationTests {
         (["help", "export"], .help("export")),
         (["export", "--help"], .help("export")),
         (["settings", "set", "auto_lap_m", "-5"], .setSetting(.autoLapMetres, value: "-5")),
-        (["activities"], .activities(ActivityFilter())),
+        (["activities"], .activities(ActivityFilter())), (["badges"], .badges),
         (["activities", "--limit", "5", "--before=17"], .activities(ActivityFilter(limit: 5, before: 17))),
         (
             ["activities", "--sport", "ride", "--since", "2026-03-01", "--until=2026-03-31", "--totals", "week"],
@@ -217,7 +217,7 @@ struct InvocationTests {
         (
             ["settings", "get", "colour"],
             "unknown setting 'colour'; the settings are metric, twelve_hour_clock, use_heart_rate_zones, sport, auto_lap_m, auto_lap_s, "
-                + "auto_stop_minutes, sensors, zones, max_heart_rate, resting_heart_rate, ftp, power_zones, "
+                + "auto_stop_minutes, auto_pause, sensors, zones, max_heart_rate, resting_heart_rate, ftp, power_zones, "
                 + "wheel_mm, stride_permille, alerts, workout, screens"
         ),
     ])
@@ -237,7 +237,8 @@ struct InvocationTests {
     @Test func helpNamesEveryCommandIn80Columns() {
         for name in [
             "status", "watch", "start", "pause", "resume", "lap", "stop", "discard", "scan", "sensors", "settings",
-            "activities", "show", "rename", "edit", "delete", "export", "report", "import", "replay", "help", "schema",
+            "activities", "badges", "show", "rename", "edit", "delete", "export", "report", "import", "replay", "help",
+            "schema",
         ] {
             #expect(HelpText.text(of: nil).contains("\n  \(name)"))
         }

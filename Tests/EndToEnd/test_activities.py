@@ -106,6 +106,34 @@ def test_totals_of_weeks_months_and_years(year):
     assert text[1].split()[:3] == ["2026", "run", "3"] and " km" in text[1]
 
 
+def test_badges_are_of_all_activities_on_foot_oldest_first(year, tmp_path):
+    # The import with the highest number began first: 2010 m in 10 minutes. The ride of 4 km counts for none.
+    (tmp_path / "old.gpx").write_text(gpx("2024-05-01T07:00:00", 2010))
+    said(year, "import", "--sport", "run", tmp_path / "old.gpx")
+    badges = [json.loads(line) for line in said(year, "badges", "--json").splitlines()]
+    assert len(badges) == 33 and badges[2]["badge"] == "The Moon" and badges[2]["distance_m"] == 1609.344
+    # 3.35 m/s earns it, 2.5 km in the same time is 24 % faster, 3 km is the fastest.
+    assert {grade: badges[2][grade]["activity"] for grade in ("earned", "silver", "gold", "best")} == {
+        "earned": 6, "silver": 3, "gold": 3, "best": 5}
+    assert badges[2]["earned"]["elapsed_ms"] == 600_000
+    assert round(badges[2]["earned"]["distance_m"], -1) == 2010
+    assert [badge["badge"] for badge in badges if "earned" in badge][-1] == "Earth's Magnetotail"
+    lines = said(year, "badges", "--metric").splitlines()
+    assert lines[0].split() == ["BADGE", "OVER", "EARNED", "SILVER", "GOLD", "BEST", "PACE"] and len(lines) == 6
+    assert lines[3].split() == [
+        "The", "Moon", "1.61", "km", "6", "(2024-05-01)", "3", "(2026-03-02)", "3", "(2026-03-02)", "5", "(2026-04-02)",
+        "3:19", "min/km"]
+    assert lines[5] == "Next: Mars, for more than 3.22 km in one run, walk or hike."
+    assert failed(year, "badges", "1", status=2).startswith("unexpected")
+
+
+def test_no_activity_has_no_badge(tmp_path):
+    (tmp_path / "ride.gpx").write_text(gpx("2024-05-01T07:00:00", 4000))
+    said(tmp_path / "state", "import", "--sport", "ride", tmp_path / "ride.gpx")
+    assert said(tmp_path / "state", "badges", "--metric") == (
+        "No badge yet.\nNext: Earth, for more than 0.00 km in one run, walk or hike.\n")
+
+
 def test_times_name_their_zone(year):
     assert "2026-04-02 00:10 CEST" in said(year, "show", "5") and "2026-03-01 08:00 CET" in said(year, "activities")
 
