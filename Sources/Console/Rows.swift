@@ -69,7 +69,7 @@ private struct RowOutput {
         switch row {
         case .begin: timerRuns = true
         case .end: timerRuns = false
-        case .sample, .beats, .lap, .segment: break
+        case .sample, .beats, .lap, .segment, .autoPause, .autoResume: break
         }
         at = row.at
         lines.uploadLine(row)

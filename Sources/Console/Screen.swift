@@ -54,7 +54,7 @@ struct Screen {
         if let seconds = view.silentSeconds {
             return put("● no data from paced for \(seconds) s", Style(colour: .red, isBold: true))
         }
-        put("● ", Style(colour: Self.colour(of: state.run)))
+        put("● ", Style(colour: state.isAutoPaused ? .yellow : Self.colour(of: state.run)))
         put(StatusText.run(state), Style(isBold: true))
         let words = StatusText(metric: view.isMetric)
         if let workout = state.workout {

@@ -18,6 +18,9 @@ extension SettingKey {
             let numbers = words.compactMap { Int($0) }
             guard numbers.count == words.count else { return unchanged }
             return numbers.isEmpty ? "null" : "[" + numbers.map(String.init).joined(separator: ",") + "]"
+        case .sports where !text.hasPrefix("["):
+            let words = text.split { " ,".contains($0) }.map(String.init)
+            return "[" + words.map(JSONText.string).joined(separator: ",") + "]"
         case .sensors where !text.hasPrefix("["), .alerts where !text.hasPrefix("["),
             .workout where !text.hasPrefix("["):
             // An element may have spaces.

@@ -23,6 +23,8 @@ struct StateLine: Equatable {
     var recorder: String?
     var power = Power()
     var faults: [String] = []
+    /// An automatic pause is in progress; the timer runs.
+    var isAutoPaused = false
     /// No position is used in the run.
     var isIndoor = false
     /// Whether something measures the distance.
@@ -133,6 +135,7 @@ struct StateLine: Equatable {
         activity = json["activity"]?.integer(in: 0...Int(Int32.max))
         sport = json["sport"]?.string.flatMap(Sport.init)
         total = Figures(json)
+        isAutoPaused = json["auto_paused"]?.bool ?? false
         isIndoor = json["indoor"]?.bool ?? false
         hasDistance = json["source"] != nil || !isIndoor
         speed = json["speed_mps"]?.number

@@ -83,7 +83,13 @@ extension StatusText {
             ), ("Distance", distance(total)),
         ]
         if let average = average(total, recording.sport) {
-            rows.append((Self.rateTitle(recording.sport), average + " on average"))
+            let hasPauses = total.autoPausedMilliseconds ?? 0 > 0
+            let moving = hasPauses ? total.averageMovingPace.map { rate(secondsPerMetre: $0, recording.sport) } : nil
+            rows.append(
+                (
+                    Self.rateTitle(recording.sport),
+                    joined(average + " on average", moving.map { $0 + " moving" })
+                ))
         }
         let heart = joined(
             total.averageHeartRate.map { Self.beats($0) + " on average" },
@@ -167,7 +173,7 @@ extension StatusText {
         distance(figures.distanceMetres)
     }
 
-    private func distance(_ metres: Double) -> String {
+    func distance(_ metres: Double) -> String {
         RunFormat.distance(metres: metres, metric: metric) + " " + RunFormat.distanceUnit(metric: metric)
     }
 

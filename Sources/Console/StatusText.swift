@@ -163,6 +163,7 @@ extension StatusText {
         switch state.run {
         case .idle: return "Ready"
         case .paused: return "Paused"
+        case .active where state.isAutoPaused: return "Auto-paused"
         case .active:
             switch state.sport {
             case .run: return "Running"

@@ -25,7 +25,7 @@ final class RunController {
     }
 
     private let stateServer: StateServer
-    private var recording: RecordingState
+    private let recording: RecordingState
     private var eventLimit = EventLimit()
     private var batteryPolicy = BatteryPolicy()
     /// Starts runs automatically; nil if that is disabled.

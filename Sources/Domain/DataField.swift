@@ -6,6 +6,7 @@ package enum DataField: String, CaseIterable, Sendable {
     case time
     case lapTime = "lap_time"
     case movingTime = "moving_time"
+    case lapMovingTime = "lap_moving_time"
     case timeOfDay = "time_of_day"
     case distance
     case lapDistance = "lap_distance"
@@ -13,11 +14,13 @@ package enum DataField: String, CaseIterable, Sendable {
     case pace3s = "pace_3s"
     case lapPace = "lap_pace"
     case averagePace = "average_pace"
+    case averageMovingPace = "average_moving_pace"
     case maxPace = "max_pace"
     case speed
     case speed3s = "speed_3s"
     case lapSpeed = "lap_speed"
     case averageSpeed = "average_speed"
+    case averageMovingSpeed = "average_moving_speed"
     case maxSpeed = "max_speed"
     case heartRate = "heart_rate"
     case lapHeartRate = "lap_heart_rate"
@@ -142,6 +145,8 @@ package enum DataField: String, CaseIterable, Sendable {
         case .lapTime: ("Lap Time", .seconds, .duration, .timer, Self.all, "Active time of the lap.")
         case .movingTime:
             ("Moving Time", .seconds, .duration, .timer, Self.all, "Active time without standing.")
+        case .lapMovingTime:
+            ("Lap Moving Time", .seconds, .duration, .timer, Self.all, "Active time of the lap without standing.")
         case .timeOfDay: ("Time of Day", .none, .clock, .clock, Self.all, "The time of day in UTC.")
         case .distance: ("Distance", .metres, .distance, .distance, Self.all, "Counted distance.")
         case .lapDistance:
@@ -152,6 +157,8 @@ package enum DataField: String, CaseIterable, Sendable {
             ("Lap Pace", .secondsPerMetre, .pace, .distance, Self.onFoot, "Active time over distance of the lap.")
         case .averagePace:
             ("Average Pace", .secondsPerMetre, .pace, .distance, Self.onFoot, "Active time over distance.")
+        case .averageMovingPace:
+            ("Moving Pace", .secondsPerMetre, .pace, .distance, Self.onFoot, "Moving time over distance.")
         case .maxPace: ("Best Pace", .secondsPerMetre, .pace, .distance, Self.onFoot, "Pace at the highest speed.")
         case .speed:
             ("Speed", .metresPerSecond, .speed, .distance, Self.all, "Speed of the newest position, or of the sensor.")
@@ -160,6 +167,8 @@ package enum DataField: String, CaseIterable, Sendable {
             ("Lap Speed", .metresPerSecond, .speed, .distance, Self.all, "Distance over active time of the lap.")
         case .averageSpeed:
             ("Average Speed", .metresPerSecond, .speed, .distance, Self.all, "Distance over active time.")
+        case .averageMovingSpeed:
+            ("Moving Speed", .metresPerSecond, .speed, .distance, Self.all, "Distance over moving time.")
         case .maxSpeed: ("Max Speed", .metresPerSecond, .speed, .distance, Self.all, "The highest 3 s speed.")
         case .heartRate:
             ("Heart Rate", .beatsPerMinute, .integer, .heart, Self.all, "The newest valid heart rate.")
@@ -265,6 +274,7 @@ extension DataField {
         case .time: Double(activity.total.elapsedMilliseconds) / 1000
         case .lapTime: Double(activity.lap.elapsedMilliseconds) / 1000
         case .movingTime: Double(activity.total.movingMilliseconds) / 1000
+        case .lapMovingTime: Double(activity.lap.movingMilliseconds) / 1000
         case .laps: Double(activity.lapNumber)
         default: nil
         }
@@ -305,10 +315,12 @@ extension DataField {
         case .pace3s: Self.pace(at: activity.speed)
         case .lapPace: activity.lap.averagePace
         case .averagePace: activity.total.averagePace
+        case .averageMovingPace: activity.total.averageMovingPace
         case .maxPace: Self.pace(at: activity.total.maximumSpeed)
         case .speed3s: activity.speed
         case .lapSpeed: activity.lap.averageSpeed
         case .averageSpeed: activity.total.averageSpeed
+        case .averageMovingSpeed: activity.total.averageMovingSpeed
         case .maxSpeed: activity.total.maximumSpeed
         default: nil
         }

@@ -46,6 +46,9 @@ package struct Fix: Equatable, Sendable {
 
 /// A point on the WGS-84 ellipsoid, in degrees; latitude −90…90, longitude −180…180.
 package struct Coordinate: Equatable, Sendable {
+    /// Metres in a degree of a great circle of the mean Earth, for distances of a few kilometres on a tangent plane.
+    package static let metresPerDegree = 111_195.0
+
     package var latitude: Double
     package var longitude: Double
 

@@ -30,6 +30,9 @@ package struct Event: Equatable, Sendable {
         case start(Sport, back: Duration = .zero, resumed: Bool = false)
         case pause(elapsedMilliseconds: Int64, distanceMetres: Double, Trigger)
         case resume(elapsedMilliseconds: Int64, distanceMetres: Double, Trigger)
+        /// An automatic pause has begun, or ended, at this active time, a little before the event. The timer runs on.
+        case autoPause(elapsedMilliseconds: Int64, distanceMetres: Double)
+        case autoResume(elapsedMilliseconds: Int64, distanceMetres: Double)
         case lap(Totals, number: Int, Trigger)
         case stop(ActivitySummary)
         case discard(ActivitySummary)

@@ -10,6 +10,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
     case autoLapMetres = "auto_lap_m"
     case autoLapSeconds = "auto_lap_s"
     case autoStopMinutes = "auto_stop_minutes"
+    case autoPause = "auto_pause"
     case sensors
     case zones
     case maxHeartRate = "max_heart_rate"
@@ -29,6 +30,8 @@ package enum SettingKey: String, CaseIterable, Sendable {
         case optionalFlag(any WritableKeyPath<Settings, Bool?> & Sendable)
         /// A whole number in a range.
         case number(any WritableKeyPath<Settings, Int> & Sendable, ClosedRange<Int>)
+        /// Some of the sports.
+        case sports(any WritableKeyPath<Settings, [Sport]> & Sendable)
         case sport, sensors, zones, powerZones, alerts, workout, screens
     }
 
@@ -66,6 +69,11 @@ package enum SettingKey: String, CaseIterable, Sendable {
                 Stops a run without movement, beats and commands for this many minutes, at the last of these; 0 is off. With
                 AutoStart=yes in paced.conf the default is 30.
                 """
+            )
+        case .autoPause:
+            (
+                .sports(\.autoPause),
+                "The sports whose standing time is not part of moving_ms, as automatic pauses; empty is off."
             )
         case .sensors:
             (

@@ -13,6 +13,8 @@ package struct Settings: Equatable, Sendable {
     /// A run without movement, beats and commands for this many minutes stops at the last of them, and a longer hole
     /// in time pauses it; 0 is off.
     package var autoStopMinutes = 0
+    /// The sports with automatic pauses, in the order of `Sport.allCases`.
+    package var autoPause = [Sport.ride]
     /// The sensors to use: addresses, names, or ends of names. Empty for any.
     package var sensors: [String] = []
     package var zones: Zones?
@@ -60,6 +62,7 @@ package struct Settings: Equatable, Sendable {
         case .optionalFlag(let property): self[keyPath: property] = other[keyPath: property]
         case .number(let property, _): self[keyPath: property] = other[keyPath: property]
         case .sport: sport = other.sport
+        case .sports(let property): self[keyPath: property] = other[keyPath: property]
         case .sensors: sensors = other.sensors
         case .zones: zones = other.zones
         case .powerZones: powerZones = other.powerZones
@@ -75,7 +78,7 @@ package struct Settings: Equatable, Sendable {
         case .optionalFlag(let property): self[keyPath: property] == nil
         case .zones: zones == nil
         case .powerZones: powerZones == nil
-        case .flag, .number, .sport, .sensors, .alerts, .workout, .screens: false
+        case .flag, .number, .sport, .sports, .sensors, .alerts, .workout, .screens: false
         }
     }
 

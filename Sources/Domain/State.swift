@@ -101,6 +101,8 @@ package struct Activity: Equatable, Sendable {
     /// From 1, never reused.
     package var id: Int
     package var sport: Sport
+    /// Whether an automatic pause is in progress; the timer runs.
+    package var isAutoPaused = false
     /// Whether the run uses no position; not on the wire.
     package var isIndoor = false
     package var total: Totals
@@ -164,7 +166,7 @@ package struct Activity: Equatable, Sendable {
 package struct Totals: Equatable, Sendable {
     /// Active time, in milliseconds: 100 for each tick.
     package var elapsedMilliseconds: Int64 = 0
-    /// Active time without the seconds in which the receiver stood still, in milliseconds.
+    /// Active time without automatic pauses, or while they are off without the standing seconds, in milliseconds.
     package var movingMilliseconds: Int64 = 0
     package var distanceMetres = 0.0
     /// The highest speed, in metres per second.
@@ -203,6 +205,16 @@ package struct Totals: Equatable, Sendable {
     /// Seconds per metre over the active time; nil before the first counted metre.
     package var averagePace: Double? {
         distanceMetres > 0 ? Double(elapsedMilliseconds) / 1000 / distanceMetres : nil
+    }
+
+    /// Seconds per metre over the moving time; nil before the first counted metre.
+    package var averageMovingPace: Double? {
+        distanceMetres > 0 && movingMilliseconds > 0 ? Double(movingMilliseconds) / 1000 / distanceMetres : nil
+    }
+
+    /// Metres per second over the moving time; nil without any.
+    package var averageMovingSpeed: Double? {
+        movingMilliseconds > 0 ? distanceMetres * 1000 / Double(movingMilliseconds) : nil
     }
 
     /// Metres per second over the active time; nil before the first tick.

@@ -25,7 +25,7 @@ extension FuzzTarget {
                 precondition(isRunning, "the timer ends once")
                 isRunning = false
             case .sample: precondition(isRunning, "samples while the timer runs")
-            case .beats, .lap, .segment: break
+            case .beats, .lap, .segment, .autoPause, .autoResume: break
             }
         }
         precondition(!isRunning, "the timer ends")

@@ -63,7 +63,7 @@ extension FuzzTarget {
             case .begin: isRunning = true
             case .end: isRunning = false
             case .sample: precondition(isRunning)
-            case .beats, .lap, .segment: break
+            case .beats, .lap, .segment, .autoPause, .autoResume: break
             }
         }
         precondition(!isRunning)

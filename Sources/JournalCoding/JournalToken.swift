@@ -229,6 +229,7 @@ extension SettingKey: JournalToken {
         case .autoLapMetres: "auto_lap_m"
         case .autoLapSeconds: "auto_lap_s"
         case .autoStopMinutes: "auto_stop_minutes"
+        case .autoPause: "auto_pause"
         case .sensors: "straps"
         case .zones: "zones"
         case .maxHeartRate: "max_heart_rate"

@@ -22,6 +22,7 @@ extension JSONWriter {
             value(flag)
         case .number(let property, _): value(settings[keyPath: property])
         case .sport: value(settings.sport.token)
+        case .sports(let property): array { for sport in settings[keyPath: property] { $0.value(sport.token) } }
         case .sensors: array { for sensor in settings.sensors { $0.value(sensor) } }
         case .zones:
             guard let zones = settings.zones else { return null() }
@@ -47,6 +48,13 @@ extension SettingChange {
                 throw .invalidValue(key.token, "unknown sport")
             }
             self.init(key) { $0.sport = sport }
+        case .sports(let property):
+            // Sports of a later release are left out.
+            guard let words = value.array?.compactMap(\.string) else {
+                throw .invalidValue(key.token, "it is no list of sports")
+            }
+            let sports = words.compactMap(Sport.init(token:))
+            self.init(key) { $0[keyPath: property] = Sport.allCases.filter(sports.contains) }
         case .flag, .optionalFlag, .number, .sensors, .zones, .powerZones, .alerts, .workout, .screens:
             try self.init(key, value)
         }
@@ -54,10 +62,12 @@ extension SettingChange {
 }
 
 extension Settings {
-    /// Reads the settings of an entry. A setting that the entry lacks is from a later release and has its default. Ranges were checked
+    /// Reads the settings of an entry. A setting that the entry lacks is from a later release and has its default, which
+    /// is no value of the run: releases without automatic pauses made none. Ranges were checked
     /// when the settings were made. A run does not depend on screens: invalid ones are the default.
     init(_ json: JSON) throws(ParseError) {
         self.init()
+        autoPause = []
         if let components = json[Screens.formerName], let converted = try? Screens(components: components) {
             screens = converted
         }
@@ -68,6 +78,8 @@ extension Settings {
             case .optionalFlag(let property): self[keyPath: property] = try value.truth()
             case .number(let property, _): self[keyPath: property] = try value.whole()
             case .sport: sport = try value.token()
+            case .sports(let property):
+                self[keyPath: property] = try json.elements(key.token) { (json) throws(ParseError) in try json.token() }
             case .sensors:
                 sensors = try json.elements(key.token) { (json) throws(ParseError) in try json.text() }
             case .zones:

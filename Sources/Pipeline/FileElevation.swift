@@ -44,7 +44,7 @@ struct FileElevation {
             sample.verticalSpeed = meter.verticalSpeed
             sample.ascentSource = meter.source
             return .sample(sample)
-        case .beats, .lap, .segment: break
+        case .beats, .lap, .segment, .autoPause, .autoResume: break
         }
         return row
     }

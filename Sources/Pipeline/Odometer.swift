@@ -35,6 +35,8 @@ package struct Odometer: Sendable {
     /// Last counted position.
     package private(set) var anchor: TrackPoint?
     package private(set) var isStanding = false
+    /// The speed of the last second in metres per second; nil without one.
+    private(set) var speed: Double?
 
     private(set) var newest: TrackPoint?
     private var newestIsUsed = true
@@ -121,11 +123,12 @@ package struct Odometer: Sendable {
     /// Counts one second at its scheduled moment.
     package mutating func tick(at now: Instant, sport: Sport) -> Step {
         let speed = medianSpeed()
+        self.speed = speed
         let wasStanding = isStanding
         judgeMotion(speed)
         guard let point = newest, !newestIsUsed, now - point.arrivedAt <= Self.maximumAge else { return Step() }
         newestIsUsed = true
-        measureJitter(of: point)
+        measureJitter(of: point, bendsCount: sport == .ride)
         let isJump = newestIsJump
         newestIsJump = false
         defer { gap = nil }
@@ -184,14 +187,19 @@ package struct Odometer: Sendable {
     ///
     /// Noise throws a point to one side and the next one to the other. A bend throws them to the same side,
     /// so a winding track without noise has 0, where the length of a deviation would take it for a noisy one.
-    private mutating func measureJitter(of point: TrackPoint) {
+    /// At the speed of a ride a step is a chord that cuts its bend, which the Doppler distance does not: there, bends
+    /// count as noise does.
+    private mutating func measureJitter(of point: TrackPoint, bendsCount: Bool) {
         defer { before = (point, before?.0) }
         guard let (last, other) = before, let other, !isStanding else {
             deviation = nil
             return
         }
         let newest = Deviation(of: point.coordinate, after: last.coordinate, other.coordinate)
-        if let deviation { jitter.append(max(-deviation.product(newest), 0).squareRoot()) }
+        if let deviation {
+            let product = -deviation.product(newest)
+            jitter.append((bendsCount ? product.magnitude : max(product, 0)).squareRoot())
+        }
         deviation = newest
     }
 
@@ -231,10 +239,9 @@ private struct Deviation {
 
     /// The way from where two points lead to, the later one first, to the point of the same second.
     init(of point: Coordinate, after last: Coordinate, _ other: Coordinate) {
-        let metresPerDegree = 111_195.0
-        north = (point.latitude - 2 * last.latitude + other.latitude) * metresPerDegree
+        north = (point.latitude - 2 * last.latitude + other.latitude) * Coordinate.metresPerDegree
         let turn = point.longitude - 2 * last.longitude + other.longitude
-        east = turn * metresPerDegree * cos(last.latitude * .pi / 180)
+        east = turn * Coordinate.metresPerDegree * cos(last.latitude * .pi / 180)
     }
 
     func product(_ other: Deviation) -> Double {

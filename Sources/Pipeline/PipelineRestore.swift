@@ -63,7 +63,10 @@ extension Pipeline {
         guard let sport = run?.sport else { return }
         let wasActive = runState == .active
         run?.addGap()
-        if outage.rule == .paused { stopTimer(from: now - outage.duration, to: now) }
+        if outage.rule == .paused {
+            stopAutoPause(at: now - outage.duration, into: &effects)
+            stopTimer(from: now - outage.duration, to: now)
+        }
         let isCounted = wasActive && outage.rule == .continued
         emit(
             .gap(.restart, seconds: outage.duration.inSeconds, metres: nil, counted: isCounted), at: now, into: &effects

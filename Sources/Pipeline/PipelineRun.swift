@@ -14,6 +14,7 @@ extension Pipeline {
     }
 
     mutating func pause(at now: Instant, trigger: Event.Trigger, into effects: inout Effects) -> Outcome {
+        stopAutoPause(at: now, into: &effects)
         run?.flushClimb()
         run?.clock.pause(at: now)
         run?.pace.clear()
@@ -46,6 +47,7 @@ extension Pipeline {
     }
 
     mutating func end(at now: Instant, isKept: Bool, into effects: inout Effects) -> Outcome {
+        stopAutoPause(at: now, into: &effects)
         run?.flushClimb()
         guard var ended = run else { return outcome }
         // A run that started before the time of day was known gets its start from the current mapping.
@@ -160,6 +162,33 @@ extension Pipeline {
         let isAbsent = freshness.value == .absent
         let isStanding = run?.source.sensor == nil ? odometer.isStanding && !isAbsent : run?.sensorSpeed == 0
         run?.countClimb(isStanding: isStanding)
+        judgeAutoPause(at: tick, sport, into: &effects)
+    }
+
+    private func hasAutoPause(_ sport: Sport) -> Bool {
+        settings.autoPause.contains(sport)
+    }
+
+    private mutating func judgeAutoPause(at tick: Instant, _ sport: Sport, into effects: inout Effects) {
+        guard hasAutoPause(sport) else {
+            return report(run?.switchOffAutoPause() ?? nil, at: tick, into: &effects)
+        }
+        let speed = run?.source.sensor == nil ? odometer.speed : run?.sensorSpeed
+        report(run?.judgeAutoPause(speed) ?? nil, at: tick, into: &effects)
+    }
+
+    mutating func stopAutoPause(at now: Instant, into effects: inout Effects) {
+        report(run?.stopAutoPause() ?? nil, at: now, into: &effects)
+    }
+
+    private func report(_ change: AutoPauseDetector.Change?, at now: Instant, into effects: inout Effects) {
+        guard let change, let metres = run?.total.metres else { return }
+        switch change {
+        case .began(let elapsed):
+            emit(.autoPause(elapsedMilliseconds: elapsed, distanceMetres: metres), at: now, into: &effects)
+        case .ended(let elapsed):
+            emit(.autoResume(elapsedMilliseconds: elapsed, distanceMetres: metres), at: now, into: &effects)
+        }
     }
 
     /// Counts a second of the position.
@@ -179,7 +208,8 @@ extension Pipeline {
         run?.speedometer.tick(
             at: tick, metres: step.metres, isStanding: odometer.isStanding, isStale: freshness.value != .fresh)
         let speed = run?.speedometer.speed
-        run?.addSecond(metres: isStated ? 0 : step.metres, isStanding: odometer.isStanding && !isAbsent, speed: speed)
+        let isStanding = odometer.isStanding && !isAbsent && !hasAutoPause(sport)
+        run?.addSecond(metres: isStated ? 0 : step.metres, isStanding: isStanding, speed: speed)
         calibrate(step, at: tick, into: &effects)
         if step.beginsAnew { seedPace(at: tick) }
         report(step.gap, isCounted: step.gap?.isCounted ?? false, at: tick, into: &effects)
@@ -206,7 +236,8 @@ extension Pipeline {
         let metres = limit.allow(step.metres, over: step.span, until: tick, isWhole: false)
         run?.limit = limit
         let average = run?.speedometer.speed
-        run?.addSecond(metres: metres, isStanding: speed == 0, speed: average)
+        let isStanding = speed == 0 && !hasAutoPause(sport)
+        run?.addSecond(metres: metres, isStanding: isStanding, speed: average)
         run?.sensorSpeed = speed
     }
 

@@ -106,6 +106,10 @@ package struct RecordingBuilder: Sendable {
         case .start(let sport, _, resumed: false): begin(sport, event)
         case .pause(_, _, let trigger): end(at: moment(event.at), trigger == .auto ? .auto : .command)
         case .resume(_, _, let trigger): begin(at: moment(event.at), trigger == .auto ? .auto : .command)
+        case .autoPause(let elapsed, _):
+            rows.append(.autoPause(at: max(moment(event.at), lastAt), elapsedMilliseconds: elapsed))
+        case .autoResume(let elapsed, _):
+            rows.append(.autoResume(at: max(moment(event.at), lastAt), elapsedMilliseconds: elapsed))
         case .lap(let figures, _, let trigger):
             let at = moment(event.at)
             closeLap(at: at, trigger, figures)

@@ -45,6 +45,8 @@ package struct RecordingReplaySource: Sendable {
         var settings = Settings()
         settings.zones = recording.zones
         settings.useHeartRateZones = recording.zones != nil
+        let sport = recording.sport == .other ? sport ?? .other : recording.sport
+        settings.autoPause = recording.total.autoPausedMilliseconds == nil ? [] : [sport]
         var snapshot = Pipeline(settings: settings, isDemo: recording.isDemo, at: start).snapshot
         snapshot.heartLink = Timestamped(LinkStatus(.connected, name: recording.strap?.name), at: start)
         snapshot.gpsdLink = Timestamped(LinkStatus(.connected), at: start)
@@ -56,7 +58,6 @@ package struct RecordingReplaySource: Sendable {
         }
         self.snapshot = snapshot
         newest = start
-        let sport = recording.sport == .other ? sport ?? .other : recording.sport
         self.sport = sport
         begun = (.start(sport, indoor: recording.isIndoor), 0)
     }
@@ -67,7 +68,7 @@ package struct RecordingReplaySource: Sendable {
         let canWait =
             switch row {
             case .begin, .sample: begun?.at == at
-            case .end, .beats, .lap, .segment: false
+            case .end, .beats, .lap, .segment, .autoPause, .autoResume: false
             }
         if !canWait { try begin(body) }
         // A sample belongs to the lap that ends at its moment.
@@ -98,7 +99,7 @@ package struct RecordingReplaySource: Sendable {
         // A pause has no heart rate that its beats could come with.
         case .beats(_, let rr, _): beats = isPaused ? [] : Array((beats + rr).suffix(Self.beatLimit))
         // Laps come from the header, because a file may list them after all rows. The fix filter detects gaps.
-        case .lap, .segment: break
+        case .lap, .segment, .autoPause, .autoResume: break
         }
         lastAt = max(lastAt, at)
     }

@@ -29,7 +29,7 @@ package struct RecordingVariability {
             interrupt()
         case .end: isRunning = false
         case .beats(let at, let rr, let gap): if isRunning { add(rr, at: at, gap: gap) }
-        case .sample, .lap, .segment: break
+        case .sample, .lap, .segment, .autoPause, .autoResume: break
         }
     }
 

@@ -44,6 +44,7 @@ struct Run {
     /// Distinguishes movement from drift, from the start on.
     var movement = MotionDetector()
     private(set) var sign: InactivityCheckpoint
+    private var autoPause = AutoPauseDetector()
     var alerts: AlertMonitor
     /// Nil without a workout.
     var workout: WorkoutProgress?
@@ -169,6 +170,34 @@ struct Run {
         lap.addClimb(step)
     }
 
+    // MARK: Automatic pauses
+
+    /// Judges a second by its speed in metres per second; nil if that is unknown.
+    mutating func judgeAutoPause(_ speed: Double?) -> AutoPauseDetector.Change? {
+        let step = autoPause.tick(
+            speed, AutoPauseDetector.Rule(sport), at: total.elapsedMilliseconds,
+            lapBegan: total.elapsedMilliseconds - lap.elapsedMilliseconds)
+        addAutoPause(milliseconds: step.milliseconds)
+        return step.change
+    }
+
+    /// Ends an automatic pause because the setting is off.
+    mutating func switchOffAutoPause() -> AutoPauseDetector.Change? {
+        autoPause.switchOff(at: total.elapsedMilliseconds)
+    }
+
+    /// Ends an automatic pause now.
+    mutating func stopAutoPause() -> AutoPauseDetector.Change? {
+        let step = autoPause.stop(at: total.elapsedMilliseconds)
+        if step.milliseconds > 0 { addAutoPause(milliseconds: step.milliseconds) }
+        return step.change
+    }
+
+    private mutating func addAutoPause(milliseconds: Int64) {
+        total.addAutoPause(milliseconds: milliseconds)
+        lap.addAutoPause(milliseconds: milliseconds)
+    }
+
     /// Adds a tick with a fresh heart rate; `zone` is nil while zones are off or unset.
     mutating func addHeartRate(_ beatsPerMinute: Int, zone: Int?) {
         let milliseconds = TickSchedule.period.wholeMilliseconds
@@ -202,6 +231,7 @@ struct Run {
         sign.total = total
         sign.lap = lap
         sign.climb = climbRemainder
+        sign.autoPause = autoPause
         sign.lapNumber = lapNumber
         sign.gaps = gaps
     }
@@ -214,6 +244,8 @@ struct Run {
 
     /// Closes the lap and begins the next; returns the number and the totals of the closed one.
     mutating func closeLap(at now: Instant) -> (number: Int, figures: Totals) {
+        let milliseconds = autoPause.count(to: total.elapsedMilliseconds)
+        if milliseconds > 0 { addAutoPause(milliseconds: milliseconds) }
         defer {
             lastLap = lap.figures
             lap = TotalsAccumulator()
@@ -245,6 +277,7 @@ struct Run {
             activity.ascentSource = statedClimb?.source ?? elevation.source
         }
         activity.lastLap = lastLap
+        activity.isAutoPaused = autoPause.isPaused
         return activity
     }
 
@@ -266,6 +299,7 @@ struct Run {
         lapNumber = sign.lapNumber
         gaps = sign.gaps
         addClimb(sign.climb)
+        autoPause = sign.autoPause
         // What came after the sign does not count.
         elevation = ElevationMeter()
     }
@@ -282,6 +316,7 @@ struct InactivityCheckpoint {
     fileprivate(set) var lap = TotalsAccumulator()
     /// What the end of the active time would have added.
     fileprivate(set) var climb = ElevationMeter.Step()
+    fileprivate(set) var autoPause = AutoPauseDetector()
     fileprivate(set) var lapNumber = 1
     fileprivate(set) var gaps = 0
 

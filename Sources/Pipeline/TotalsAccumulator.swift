@@ -4,6 +4,8 @@ import Domain
 struct TotalsAccumulator {
     private(set) var elapsedMilliseconds: Int64 = 0
     private var standingMilliseconds: Int64 = 0
+    /// Nil while automatic pauses are off.
+    private var autoPausedMilliseconds: Int64?
     private(set) var metres = 0.0
     private(set) var climb = ClimbTotals()
     private var maximumSpeed: Double?
@@ -71,6 +73,11 @@ struct TotalsAccumulator {
         if let speed { maximumSpeed = max(maximumSpeed ?? speed, speed) }
     }
 
+    /// Adds time of automatic pauses, which may be 0.
+    mutating func addAutoPause(milliseconds: Int64) {
+        autoPausedMilliseconds = (autoPausedMilliseconds ?? 0) + milliseconds
+    }
+
     mutating func addClimb(_ step: ElevationMeter.Step) {
         climb.add(step)
     }
@@ -82,7 +89,9 @@ struct TotalsAccumulator {
     var figures: Totals {
         var figures = Totals()
         figures.elapsedMilliseconds = elapsedMilliseconds
-        figures.movingMilliseconds = max(elapsedMilliseconds - standingMilliseconds, 0)
+        figures.movingMilliseconds = max(
+            elapsedMilliseconds - standingMilliseconds - (autoPausedMilliseconds ?? 0), 0)
+        figures.autoPausedMilliseconds = autoPausedMilliseconds
         figures.distanceMetres = metres
         figures.maximumSpeed = maximumSpeed
         figures.averageHeartRate = heartMilliseconds > 0 ? heartSum / Double(heartMilliseconds) : nil

@@ -14,9 +14,8 @@ package struct HiddenPlaces: Equatable, Sendable {
     /// The largest radius in metres.
     package static let largestRadius = 5000
 
-    private static let metresPerDegree = 111_195.0
     /// The size of a cell in degrees of latitude: 500 m.
-    private static let cell = 500 / metresPerDegree
+    private static let cell = 500 / Coordinate.metresPerDegree
 
     /// - Parameters:
     ///   - radius: in metres, from 1 to ``largestRadius``.
@@ -39,8 +38,8 @@ package struct HiddenPlaces: Equatable, Sendable {
             var east = coordinate.longitude - centre.longitude
             if east > 180 { east -= 360 }
             if east < -180 { east += 360 }
-            let x = east * cos(centre.latitude * .pi / 180) * Self.metresPerDegree
-            let y = (coordinate.latitude - centre.latitude) * Self.metresPerDegree
+            let x = east * cos(centre.latitude * .pi / 180) * Coordinate.metresPerDegree
+            let y = (coordinate.latitude - centre.latitude) * Coordinate.metresPerDegree
             return (x * x + y * y).squareRoot() <= Double(radius)
         }
     }
@@ -66,9 +65,9 @@ package struct HiddenPlaces: Equatable, Sendable {
                 length += share * part * (0.3 + 0.2 * value.1) * Double(radius)
             }
         }
-        let metresEast = metresPerDegree * max(cos(position.latitude * .pi / 180), 0.01)
+        let metresEast = Coordinate.metresPerDegree * max(cos(position.latitude * .pi / 180), 0.01)
         return Coordinate(
-            latitude: position.latitude + length * cos(angle) / metresPerDegree,
+            latitude: position.latitude + length * cos(angle) / Coordinate.metresPerDegree,
             longitude: position.longitude + length * sin(angle) / metresEast)
     }
 }

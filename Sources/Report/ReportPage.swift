@@ -46,7 +46,7 @@ package struct ReportPage {
             case .sample(let sample):
                 map?.add(sample, mark: marked * unit, counting: Int(marked))
                 splits.add(sample)
-            case .beats, .lap: break
+            case .beats, .lap, .autoPause, .autoResume: break
             }
         }
         map?.finish()

@@ -12,9 +12,6 @@ package struct RouteFrame: Equatable, Sendable {
     private var west = Double.infinity
     private var east = -Double.infinity
 
-    /// Metres in a degree of a great circle of the mean Earth.
-    private static let metresPerDegree = 111_195.0
-
     package init() {}
 
     package var isEmpty: Bool { origin == nil }
@@ -34,26 +31,26 @@ package struct RouteFrame: Equatable, Sendable {
         let (width, height) = (max(width * share, metres) - width, max(height * share, metres) - height)
         west -= width / 2 / metresPerDegreeEast
         east += width / 2 / metresPerDegreeEast
-        south -= height / 2 / Self.metresPerDegree
-        north += height / 2 / Self.metresPerDegree
+        south -= height / 2 / Coordinate.metresPerDegree
+        north += height / 2 / Coordinate.metresPerDegree
     }
 
     /// Metres from west to east.
     package var width: Double { isEmpty ? 0 : (east - west) * metresPerDegreeEast }
 
     /// Metres from south to north.
-    package var height: Double { isEmpty ? 0 : (north - south) * Self.metresPerDegree }
+    package var height: Double { isEmpty ? 0 : (north - south) * Coordinate.metresPerDegree }
 
     /// Metres to the east and to the south of the north-west corner.
     package func place(of coordinate: Coordinate) -> (x: Double, y: Double) {
         (
             (relative(coordinate.longitude) - west) * metresPerDegreeEast,
-            (north - coordinate.latitude) * Self.metresPerDegree
+            (north - coordinate.latitude) * Coordinate.metresPerDegree
         )
     }
 
     private var metresPerDegreeEast: Double {
-        Self.metresPerDegree * max(cos((south + north) / 2 * .pi / 180), 1e-6)
+        Coordinate.metresPerDegree * max(cos((south + north) / 2 * .pi / 180), 1e-6)
     }
 
     private func relative(_ longitude: Double) -> Double {

@@ -90,7 +90,7 @@ struct TrackLines {
         case .segment:
             breakLine(of: .elevation)
             breakLine(of: .speed)
-        case .beats, .lap: break
+        case .beats, .lap, .autoPause, .autoResume: break
         case .sample(let sample):
             let values: [TrackFigure: Double] = [
                 .heartRate: sample.heartRate.map(Double.init), .speed: speed(of: sample), .elevation: sample.altitude,

@@ -161,6 +161,7 @@ package struct RandomEntries {
         settings.autoLapMetres = .random(in: 0...1_000_000, using: &random)
         settings.autoLapSeconds = .random(in: 0...86_400, using: &random)
         settings.autoStopMinutes = .random(in: 0...1_440, using: &random)
+        settings.autoPause = Sport.allCases.filter { _ in .random(using: &random) }
         settings.sensors = many(3) { $0.text() }
         settings.ftp = .random(in: 0...2000, using: &random)
         settings.wheelMillimetres = .random(in: 500...4000, using: &random)

@@ -56,6 +56,9 @@ extension JSONWriter {
             member("elapsed_ms", elapsed)
             member("distance_m", distance, decimals: 2)
             member("trigger", trigger.rawValue)
+        case .autoPause(let elapsed, let distance), .autoResume(let elapsed, let distance):
+            member("elapsed_ms", elapsed)
+            member("distance_m", distance, decimals: 2)
         case .lap(let figures, let number, let trigger):
             member("trigger", trigger.rawValue)
             object("lap") { $0.lap(figures, number: number) }
@@ -137,8 +140,9 @@ extension JSONWriter {
             line.member("ended", summary.ended)
             line.member("elapsed_ms", summary.total.elapsedMilliseconds)
             line.member("total_ms", summary.totalMilliseconds)
+            line.moving(summary.total)
             line.member("distance_m", summary.total.distanceMetres, decimals: 2)
-            line.member("average_pace_s_per_m", summary.total.averagePace, decimals: 4)
+            line.averagePaces(summary.total)
             line.member("laps", summary.laps)
             line.member("gaps", summary.gaps)
             line.member("average_bpm", summary.total.averageHeartRate, decimals: 0)
@@ -168,6 +172,8 @@ extension Event.Kind {
         case .start: "start"
         case .pause: "pause"
         case .resume: "resume"
+        case .autoPause: "auto-pause"
+        case .autoResume: "auto-resume"
         case .lap: "lap"
         case .stop: "stop"
         case .discard: "discard"

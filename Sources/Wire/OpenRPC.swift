@@ -36,8 +36,9 @@ package enum OpenRPC {
         "required":["sport","open","elapsed_ms","total_ms","distance_m","laps","gaps"],"properties":{\
         "id":{"type":"integer","minimum":1},"sport":\(sports),"name":\(text),"open":{"type":"boolean"},\
         "started":{"type":"string","format":"date-time"},"time_guessed":{"const":true},"ended":{"type":"string","format":"date-time"},\
-        "elapsed_ms":{"type":"integer"},"total_ms":{"type":"integer"},"distance_m":{"type":"number"},\
-        "average_pace_s_per_m":{"type":"number"},"laps":{"type":"integer"},"gaps":{"type":"integer"},\
+        "elapsed_ms":{"type":"integer"},"total_ms":{"type":"integer"},"moving_ms":{"type":"integer"},\
+        "auto_paused_ms":{"type":"integer"},"distance_m":{"type":"number"},"average_pace_s_per_m":{"type":"number"},\
+        "average_moving_pace_s_per_m":{"type":"number"},"laps":{"type":"integer"},"gaps":{"type":"integer"},\
         "average_bpm":{"type":"integer"},"max_bpm":{"type":"integer"},"average_power_w":{"type":"integer"},\
         "max_power_w":{"type":"integer"},"normalized_power_w":{"type":"integer"},"work_j":{"type":"integer"},\
         "average_cadence_rpm":{"type":"integer"},"max_cadence_rpm":{"type":"integer"},\

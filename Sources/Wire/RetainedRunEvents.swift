@@ -43,7 +43,9 @@ extension RetainedRunEvents.Kind {
         case .pause, .resume: self = .pauseOrResume
         case .lap: self = .lap
         case .stop, .discard: self = .end
-        case .link, .fix, .gap, .clock, .recorder, .fault, .settings, .source, .calibration, .radar, .alert, .workout:
+        case .autoPause, .autoResume, .link, .fix, .gap, .clock, .recorder, .fault, .settings, .source, .calibration,
+            .radar,
+            .alert, .workout:
             return nil
         }
     }

@@ -36,6 +36,7 @@ extension JSONWriter {
             value(flag)
         case .number(let property, _): value(settings[keyPath: property])
         case .sport: value(settings.sport.rawValue)
+        case .sports(let property): array { for sport in settings[keyPath: property] { $0.value(sport.rawValue) } }
         case .sensors: array { for sensor in settings.sensors { $0.value(sensor) } }
         case .zones:
             guard let zones = settings.zones else { return null() }

@@ -81,9 +81,10 @@ extension JSONWriter {
         case .none, .position: break
         case .wheel, .footPod, .machine: member("source", activity.speedSource.rawValue)
         }
+        if activity.isAutoPaused { member("auto_paused", true) }
         times(activity.total)
         member("pace_s_per_m", activity.pace, decimals: 4)
-        member("average_pace_s_per_m", activity.total.averagePace, decimals: 4)
+        averagePaces(activity.total)
         member("speed_mps", activity.speed, decimals: 2)
         member("max_speed_mps", activity.total.maximumSpeed, decimals: 2)
         climb(activity.total)
@@ -94,15 +95,27 @@ extension JSONWriter {
 
     private mutating func times(_ figures: Totals) {
         member("elapsed_ms", figures.elapsedMilliseconds)
-        member("moving_ms", figures.movingMilliseconds)
+        moving(figures)
         member("distance_m", figures.distanceMetres, decimals: 2)
+    }
+
+    /// Writes the moving time, and what automatic pauses took out of it.
+    mutating func moving(_ figures: Totals) {
+        member("moving_ms", figures.movingMilliseconds)
+        member("auto_paused_ms", figures.autoPausedMilliseconds)
+    }
+
+    /// Writes the averages over the active and over the moving time.
+    mutating func averagePaces(_ figures: Totals) {
+        member("average_pace_s_per_m", figures.averagePace, decimals: 4)
+        member("average_moving_pace_s_per_m", figures.averageMovingPace, decimals: 4)
     }
 
     /// Writes the members of a lap.
     mutating func lap(_ figures: Totals, number: Int) {
         member("number", number)
         times(figures)
-        member("average_pace_s_per_m", figures.averagePace, decimals: 4)
+        averagePaces(figures)
         member("max_speed_mps", figures.maximumSpeed, decimals: 2)
         heartRates(figures)
         effort(figures)

@@ -24,6 +24,15 @@ struct StatusTextTests {
                 """)
     }
 
+    @Test func automaticPauseIsInTheTitleOfTheReportAndOfTheScreen() throws {
+        let view = try Views.view(Views.run, (#""sport":"run","#, #""sport":"run","auto_paused":true,"#))
+        let state = try #require(view.state)
+        #expect(StatusText(metric: true).report(state).hasPrefix("Auto-paused, activity 17\n"))
+        #expect(StatusText(metric: true).line(state).hasPrefix("Auto-paused  "))
+        let paused = try Views.view(Views.run, (#""run":"active""#, #""run":"paused""#)).state
+        #expect(try StatusText(metric: true).report(#require(paused)).hasPrefix("Paused, "))
+    }
+
     @Test(arguments: [
         (#"{"battery_percent":62,"charging":true}"#, "62 %, charging"), (#"{"battery_percent":3}"#, "3 %"),
     ])

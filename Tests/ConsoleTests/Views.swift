@@ -27,7 +27,7 @@ enum Views {
 
     static let settings = #"""
         {"class":"SETTINGS","metric":true,"twelve_hour_clock":false,"use_heart_rate_zones":true,"sport":"run",
-        "auto_lap_m":0,"auto_lap_s":0,"auto_stop_minutes":0,"sensors":[],"zones":[114,133,152,171,180]}
+        "auto_lap_m":0,"auto_lap_s":0,"auto_stop_minutes":0,"auto_pause":["ride"],"sensors":[],"zones":[114,133,152,171,180]}
         """#
 
     /// The EVENT lines of the two ended laps of ``run``.

@@ -14,7 +14,7 @@ struct DaemonFixture {
 
     struct NotWritten: Error {}
 
-    var begun: RecordingState
+    let begun: RecordingState
     var said: [Output] = []
     /// The EVENT lines of the recorder.
     var lines: [EventLine] = []
@@ -94,7 +94,7 @@ struct DaemonFixture {
 }
 
 extension RecordingState {
-    mutating func step(_ input: Input, at now: Instant) {
+    func step(_ input: Input, at now: Instant) {
         engine.step(.input(input), at: now, into: &effects)
     }
 }

@@ -120,7 +120,7 @@ import Testing
     @Test func runWithoutAClockStaysOneIfItIsRecent() throws {
         try interruptedRun()
         try reboot()
-        var stage = try rideWithoutClock()
+        let stage = try rideWithoutClock()
         let time = UTC(milliseconds: now.milliseconds + DaemonFixture.offset + 60_000)
         let provisional = try #require(stage.begun.provisional)
         #expect(

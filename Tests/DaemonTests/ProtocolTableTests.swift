@@ -138,7 +138,8 @@ extension SettingKey {
                 ("type", .text("integer")), ("minimum", .number(range.lowerBound)),
                 ("maximum", .number(range.upperBound)),
             ]
-        case .flag, .optionalFlag, .sport, .sensors, .zones, .powerZones, .alerts, .workout, .screens: eventType
+        case .flag, .optionalFlag, .sport, .sports, .sensors, .zones, .powerZones, .alerts, .workout, .screens:
+            eventType
         }
     }
 
@@ -146,6 +147,7 @@ extension SettingKey {
         switch kind {
         case .flag, .optionalFlag: [("type", .text("boolean"))]
         case .number: [("$ref", .text("#/$defs/count"))]
+        case .sports: [("$ref", .text("#/$defs/sports"))]
         case .sport, .sensors, .zones, .powerZones, .alerts, .workout, .screens:
             [("$ref", .text("#/$defs/\(rawValue)"))]
         }
@@ -156,7 +158,7 @@ extension SettingKey {
         case .flag, .optionalFlag: "boolean"
         case .number: "integer"
         case .sport: "token"
-        case .sensors, .zones, .powerZones, .alerts, .workout: "list"
+        case .sports, .sensors, .zones, .powerZones, .alerts, .workout: "list"
         case .screens: "object"
         }
     }
@@ -183,6 +185,8 @@ extension SettingKey {
             case .number(let property, let range):
                 " At most \(range.upperBound). Default \(defaults[keyPath: property])."
             case .sport: " Default \(defaults.sport.rawValue)."
+            case .sports(let property):
+                " Default \(defaults[keyPath: property].map(\.rawValue).joined(separator: ", "))."
             case .optionalFlag, .sensors, .zones, .powerZones, .alerts, .workout, .screens: ""
             }
         return text.split(whereSeparator: \.isWhitespace).joined(separator: " ") + values

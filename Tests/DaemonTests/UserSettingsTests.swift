@@ -20,6 +20,7 @@ import Wire
         SettingChange(.autoLapMetres) { $0.autoLapMetres = 1000 },
         SettingChange(.autoLapSeconds) { $0.autoLapSeconds = 0 },
         SettingChange(.autoStopMinutes) { $0.autoStopMinutes = 7 },
+        SettingChange(.autoPause) { $0.autoPause = [.walk, .ride] },
         SettingChange(.sensors) { $0.sensors = ["9AD13824", "\"\\ é"] },
         SettingChange(.zones) { $0.zones = try? Zones([100, 120, 140, 160, 180]) },
         SettingChange(.maxHeartRate) { $0.maxHeartRate = 190 },

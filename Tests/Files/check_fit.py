@@ -5,6 +5,7 @@
     check_fit.py rows FILE EXPECTED…      pairs: the second is a line `time,latitude,longitude,metres,bpm` a record, then `rr,` and the
                                           milliseconds between beats
 
+    check_fit.py timer FILE…              prints the timer and the stretches in which it runs
     check_fit.py totals FILE…             power and cadence of session and laps are those of the records, and fitdecode reads the same
 
 A line a complaint, and status 1 where there is any.
@@ -81,16 +82,18 @@ def valid(path):
     demand(session["start_time"] <= seconds[0], "begins after its first record")
     demand(of(messages, "device_info")[0].get("device_index") == "creator", "does not say first what wrote it")
 
-    running, active, began = False, 0, None
+    running, active, began, paused = False, 0, None, False
     for name, fields in messages:
         if name == "event" and fields.get("event") == "timer":
             demand(fields.get("timer_trigger") in ("manual", "auto"), "has a timer event without trigger")
             demand(fields["event_type"] == ("stop_all" if running else "start"), "has timer events that do not alternate")
             if running:
                 active += fields["timestamp"] - began
+            # Records continue in an automatic pause.
+            paused = running and fields["timer_trigger"] == "auto"
             running, began = not running, fields["timestamp"]
         elif name == "record" and len(records) > 1:
-            demand(running, f"has a record while the timer stands, at {fields['timestamp']}")
+            demand(running or paused, f"has a record while the timer stands, at {fields['timestamp']}")
     demand(not running, "does not stop the timer")
     demand(abs(active - session["total_timer_time"]) <= 1, f"timer ran {active} s, session {session['total_timer_time']} s")
     demand(session["total_elapsed_time"] >= session["total_timer_time"], "is shorter than its active time")
@@ -188,6 +191,15 @@ def decoded(path, name):
                 if isinstance(frame, fitdecode.FitDataMessage) and frame.name == name]
 
 
+def timer(path):
+    """Prints the timer of the session, and the stretches in which the events have it running, in seconds from the start."""
+    messages, complaints = read(path)
+    session, = of(messages, "session")
+    stretches = [fields["timestamp"] - session["start_time"] for fields in of(messages, "event") if fields.get("event") == "timer"]
+    print(f"{session['total_timer_time']:g}", ",".join(f"{began}-{ended}" for began, ended in zip(stretches[::2], stretches[1::2])), end="")
+    return complaints
+
+
 def totals(path):
     messages, complaints = read(path)
     records = of(messages, "record")
@@ -231,7 +243,7 @@ def totals(path):
 
 
 def main(command, *paths):
-    checks = {"valid": (valid, 1), "same": (same, 2), "rows": (rows, 2), "totals": (totals, 1)}
+    checks = {"valid": (valid, 1), "same": (same, 2), "rows": (rows, 2), "totals": (totals, 1), "timer": (timer, 1)}
     check, count = checks[command]
     failed = False
     for group in zip(*[iter(paths)] * count, strict=True):

@@ -19,8 +19,8 @@ private let head = #""seq":5,"time":"2026-03-01T07:30:12.300Z","boot_ms":1234567
     let expected =
         #"{"class":"STATE","seq":1042,"time":"2026-03-01T07:30:12.300Z","boot_ms":123456700,"#
         + #""clock":"system","run":"active","activity":17,"sport":"run","elapsed_ms":12300,"moving_ms":12300,"#
-        + #""distance_m":41.23,"pace_s_per_m":0.3124,"average_pace_s_per_m":0.2983,"speed_mps":3.2,"max_speed_mps":3.6,"#
-        + #""lap":{"number":1,"elapsed_ms":12300,"moving_ms":12300,"distance_m":41.23,"average_pace_s_per_m":0.2983,"average_bpm":131},"#
+        + #""distance_m":41.23,"pace_s_per_m":0.3124,"average_pace_s_per_m":0.2983,"average_moving_pace_s_per_m":0.2983,"speed_mps":3.2,"max_speed_mps":3.6,"#
+        + #""lap":{"number":1,"elapsed_ms":12300,"moving_ms":12300,"distance_m":41.23,"average_pace_s_per_m":0.2983,"average_moving_pace_s_per_m":0.2983,"average_bpm":131},"#
         + #""heart":{"link":"connected","address":"A0:9E:1A:00:00:01","name":"Polar H10 00000001","bpm":140,"age_ms":312,"average_bpm":131,"max_bpm":141,"#
         + #""stale":false,"contact":true,"battery_percent":80,"zone":3,"zone_name":"Zone 3","zone_fraction":0.475},"#
         + #""position":{"latitude":52.5,"longitude":13.4,"altitude_m":34.1,"accuracy_m":4.1,"speed_mps":2.9,"track_deg":87,"#
@@ -62,8 +62,8 @@ func powerIsWrittenOnlyInTheLiveStateLine(power: PowerStatus, member: String) {
     let expected =
         #"{"class":"STATE","time":"2026-03-01T07:30:12.300Z","clock":"system","run":"active","sport":"run","#
         + #""elapsed_ms":12300,"moving_ms":12300,"#
-        + #""distance_m":41.23,"pace_s_per_m":0.3124,"average_pace_s_per_m":0.2983,"speed_mps":3.2,"max_speed_mps":3.6,"#
-        + #""lap":{"number":1,"elapsed_ms":12300,"moving_ms":12300,"distance_m":41.23,"average_pace_s_per_m":0.2983,"average_bpm":131},"#
+        + #""distance_m":41.23,"pace_s_per_m":0.3124,"average_pace_s_per_m":0.2983,"average_moving_pace_s_per_m":0.2983,"speed_mps":3.2,"max_speed_mps":3.6,"#
+        + #""lap":{"number":1,"elapsed_ms":12300,"moving_ms":12300,"distance_m":41.23,"average_pace_s_per_m":0.2983,"average_moving_pace_s_per_m":0.2983,"average_bpm":131},"#
         + #""heart":{"link":"connected","address":"A0:9E:1A:00:00:01","name":"Polar H10 00000001","bpm":140,"age_ms":312,"average_bpm":131,"max_bpm":141,"#
         + #""stale":false,"contact":true,"battery_percent":80,"zone":3,"zone_name":"Zone 3","zone_fraction":0.475},"#
         + #""position":{"latitude":52.5,"longitude":13.4,"altitude_m":34.1,"accuracy_m":4.1,"speed_mps":2.9,"track_deg":87,"#
@@ -112,13 +112,14 @@ private let events: [(Event.Kind, String)] = [
     (
         .lap(figures, number: 3, .distance),
         #""event":"lap","activity":17,"trigger":"distance","lap":{"number":3,"elapsed_ms":12300,"moving_ms":12300,"distance_m":41.23,"#
-            + #""average_pace_s_per_m":0.2983,"max_speed_mps":3.6,"average_bpm":131,"max_bpm":141}"#
+            + #""average_pace_s_per_m":0.2983,"average_moving_pace_s_per_m":0.2983,"max_speed_mps":3.6,"average_bpm":131,"max_bpm":141}"#
     ),
     (
         .stop(.example),
         #""event":"stop","activity":17,"summary":{"id":17,"sport":"run","open":false,"started":"2026-03-01T07:30:00.000Z","#
-            + #""ended":"2026-03-01T08:01:00.000Z","elapsed_ms":1800100,"total_ms":1860000,"distance_m":5012.35,"#
-            + #""average_pace_s_per_m":0.3591,"laps":6,"gaps":1,"average_bpm":148,"max_bpm":171,"demo":true}"#
+            + #""ended":"2026-03-01T08:01:00.000Z","elapsed_ms":1800100,"total_ms":1860000,"moving_ms":1790000,"#
+            + #""distance_m":5012.35,"average_pace_s_per_m":0.3591,"average_moving_pace_s_per_m":0.3571,"#
+            + #""laps":6,"gaps":1,"average_bpm":148,"max_bpm":171,"demo":true}"#
     ),
     (
         .link(
@@ -225,7 +226,8 @@ func invalidHeartRateSampleHasNoBPM(quality: HeartRateQuality) {
 @Test func settingsLineIsOneObject() throws {
     var settings = Settings()
     let defaults =
-        #""twelve_hour_clock":false,"use_heart_rate_zones":false,"sport":"run","auto_lap_m":0,"auto_lap_s":0,"auto_stop_minutes":0,"sensors":[],"#
+        #""twelve_hour_clock":false,"use_heart_rate_zones":false,"sport":"run","auto_lap_m":0,"auto_lap_s":0,"auto_stop_minutes":0,"#
+        + #""auto_pause":["ride"],"sensors":[],"#
     let heartRates =
         #""max_heart_rate":0,"resting_heart_rate":0,"ftp":0,"wheel_mm":0,"stride_permille":0,"alerts":[],"workout":[],"#
     // A run of other pages, because the default ones are of ScreensTests.

@@ -35,8 +35,7 @@ import Testing
         let isRide = recording.sport == .ride
         let bound = isRide ? 0.05 : 0.10
         let share = Double(errors.filter { $0 <= bound }.count) / Double(errors.count)
-        // The bound is a whole percentage.
-        #expect((share * 100).rounded() >= (isRide ? 90 : 50), "\(share) of \(errors.count) paces")
+        #expect(share >= (isRide ? 0.9 : 0.5), "\(share) of \(errors.count) paces")
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])

@@ -81,6 +81,8 @@ import Testing
         let laps = recording.laps.map(\.figures)
         #expect(laps.reduce(0) { $0 + $1.elapsedMilliseconds } == recording.total.elapsedMilliseconds)
         #expect(laps.reduce(0) { $0 + $1.movingMilliseconds } == recording.total.movingMilliseconds)
+        #expect(
+            laps.reduce(0) { $0 + ($1.autoPausedMilliseconds ?? 0) } == recording.total.autoPausedMilliseconds ?? 0)
         #expect(abs(laps.reduce(0) { $0 + $1.distanceMetres } - recording.total.distanceMetres) < 1e-6)
         #expect(recording.laps.last?.endedAt == recording.totalMilliseconds)
         #expect(zip(recording.laps, recording.laps.dropFirst()).allSatisfy { $0.endedAt == $1.beganAt })
@@ -102,7 +104,7 @@ import Testing
                 // Only a hole, which is one step, omits seconds.
                 #expect(sample.elapsedMilliseconds == second + 1000 || sample.elapsedMilliseconds >= second + 30_000)
                 (second, last) = (sample.elapsedMilliseconds, sample.at)
-            case .beats(let at, _, _), .segment(let at), .lap(let at, _):
+            case .beats(let at, _, _), .segment(let at), .lap(let at, _), .autoPause(let at, _), .autoResume(let at, _):
                 #expect(at >= last)
                 last = at
             }

@@ -35,7 +35,7 @@ RUN = IDLE | {
 }
 SETTINGS = {
     "metric": True, "twelve_hour_clock": False, "use_heart_rate_zones": True, "sport": "run", "auto_lap_m": 0,
-    "auto_lap_s": 0, "auto_stop_minutes": 0, "sensors": [], "zones": [114, 133, 152, 171, 180],
+    "auto_lap_s": 0, "auto_stop_minutes": 0, "auto_pause": ["ride"], "sensors": [], "zones": [114, 133, 152, 171, 180],
 }
 SUMMARY = {
     "id": 17, "sport": "run", "open": False, "elapsed_ms": 1632300, "total_ms": 1700000, "distance_m": 5034.2,

@@ -44,7 +44,7 @@ struct RecordingDrawing {
                 if let coordinate = sample.mapped { route?.add(coordinate) }
                 elevation.add(sample.altitude, at: Double(sample.at), moment: sample.at)
                 heart.add(sample.heartRate.map(Double.init), at: Double(sample.at), moment: sample.at)
-            case .beats, .lap: break
+            case .beats, .lap, .autoPause, .autoResume: break
             }
         }
         if let route {

@@ -12,12 +12,18 @@ package enum RecordingRow: Equatable, Sendable {
     case beats(at: Int64, rr: [UInt16], gap: Bool)
     /// A lap ended and the next one began. The last lap has no row: it ends with the recording.
     case lap(at: Int64, Event.Trigger)
+    /// An automatic pause was recognized, and its end. It began, or ended, at this active time, a little earlier. The timer
+    /// runs on, and samples continue.
+    case autoPause(at: Int64, elapsedMilliseconds: Int64)
+    case autoResume(at: Int64, elapsedMilliseconds: Int64)
     /// A new segment begins: the position was lost for long, or jumped. Maps draw no line to it.
     case segment(at: Int64)
 
     package var at: Int64 {
         switch self {
-        case .begin(let at, _), .end(let at, _), .beats(let at, _, _), .lap(let at, _), .segment(let at): at
+        case .begin(let at, _), .end(let at, _), .beats(let at, _, _), .lap(let at, _), .segment(let at),
+            .autoPause(let at, _), .autoResume(let at, _):
+            at
         case .sample(let sample): sample.at
         }
     }

@@ -27,7 +27,7 @@ enum CSVExport {
         var beats: [UInt16] = []
         try rows.each { row in
             switch row {
-            case .begin, .end, .lap, .segment: break
+            case .begin, .end, .lap, .segment, .autoPause, .autoResume: break
             case .beats(_, let rr, _):
                 let kept = rr.prefix(beatLimit - beats.count)
                 loss.beats += rr.count - kept.count

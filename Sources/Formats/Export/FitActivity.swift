@@ -9,6 +9,9 @@ struct FitActivity {
     private let origin: ExportMetadata
     private var clock: FitClock
     private var isRunning = false
+    /// The begins and ends of automatic pauses that are not yet written, in milliseconds of active time, by turns.
+    private var pauseEdges: ArraySlice<Int64>
+    private var isAutoPaused = false
     /// The timestamp of the newest record.
     private var recorded: Int64?
     /// The index of the current lap.
@@ -33,7 +36,8 @@ struct FitActivity {
         static let activity: UInt8 = 9
     }
 
-    init(_ recording: RecordedActivity, origin: ExportMetadata) {
+    /// - Parameter pauses: the automatic pauses, in milliseconds of active time, in order.
+    init(_ recording: RecordedActivity, pauses: AutoPauses, origin: ExportMetadata) {
         var recording = recording
         // Readers require a lap.
         if recording.laps.isEmpty {
@@ -42,6 +46,7 @@ struct FitActivity {
         }
         self.recording = recording
         self.origin = origin
+        pauseEdges = pauses.edges[...]
         clock = FitClock(started: recording.started)
     }
 
@@ -104,17 +109,20 @@ struct FitActivity {
         closeLaps(before: row.at)
         switch row {
         case .begin(let at, let trigger): timer(Fit.Event.start, clock.began(at: at), trigger)
-        case .end(let at, let trigger): timer(Fit.Event.stopAll, clock.ended(at: at), trigger)
-        case .sample(let sample): record(sample)
+        case .end(let at, let trigger): stop(at: at, trigger)
+        case .sample(let sample):
+            // A pause begins, or ends, after the sample of its second.
+            autoPause(before: sample.elapsedMilliseconds)
+            record(sample)
         case .beats(_, let rr, _): beats(rr)
-        case .lap, .segment: break
+        case .lap, .segment, .autoPause, .autoResume: break
         }
     }
 
     /// Writes the remaining laps and the totals.
     mutating func end() {
         let total = recording.total
-        if isRunning { timer(Fit.Event.stopAll, clock.ended(at: recording.totalMilliseconds), .auto) }
+        if isRunning || isAutoPaused { stop(at: recording.totalMilliseconds, .auto) }
         let ended = clock.second(of: recording.totalMilliseconds)
         // Readers require a record.
         if recorded == nil { record(at: ended, [.uint32(Fit.Record.distance, Self.centimetres(total.distanceMetres))]) }
@@ -132,7 +140,7 @@ struct FitActivity {
                 .enumeration(Fit.Session.sport, Fit.number(of: recording.sport)),
                 .enumeration(Fit.Session.subSport, recording.isIndoor ? Fit.indoorNumber(of: recording.sport) : 0),
                 .uint32(Fit.Session.elapsed, recording.totalMilliseconds),
-                .uint32(Fit.Session.timer, total.elapsedMilliseconds),
+                .uint32(Fit.Session.timer, total.timerMilliseconds),
                 .uint32(Fit.Session.distance, Self.centimetres(total.distanceMetres)),
                 .uint32(Fit.Session.movingTime, total.movingMilliseconds > 0 ? total.movingMilliseconds : nil),
                 .uint8(Fit.Session.averageHeartRate, total.averageHeartRate.flatMap { Self.scaled($0, by: 1) }),
@@ -154,12 +162,34 @@ struct FitActivity {
         writer.message(
             .activity, as: Local.activity,
             [
-                .uint32(Fit.timestamp, ended), .uint32(Fit.Activity.timer, total.elapsedMilliseconds),
+                .uint32(Fit.timestamp, ended), .uint32(Fit.Activity.timer, total.timerMilliseconds),
                 .uint16(Fit.Activity.sessions, 1), .enumeration(Fit.Activity.type, 0),
                 .enumeration(Fit.Activity.event, Fit.Event.activity),
                 .enumeration(Fit.Activity.eventType, Fit.Event.stop),
                 .uint32(Fit.Activity.localTime, ended + Int64(origin.localOffset)),
             ])
+    }
+
+    /// Writes the automatic pauses that begin or end before a sample with this active time.
+    private mutating func autoPause(before elapsed: Int64) {
+        while let edge = pauseEdges.first, edge < elapsed {
+            pauseEdges.removeFirst()
+            isAutoPaused.toggle()
+            guard isRunning == isAutoPaused else { continue }
+            timer(isAutoPaused ? Fit.Event.stopAll : Fit.Event.start, clock.second(ofActive: edge), .auto)
+        }
+    }
+
+    /// Stops the timer. An automatic pause ends here: its stop needs a start before the next stop.
+    private mutating func stop(at moment: Int64, _ trigger: RecordingRow.TimerTrigger) {
+        let ended = clock.ended(at: moment)
+        autoPause(before: clock.active + 1)
+        if isAutoPaused {
+            pauseEdges = pauseEdges.dropFirst()
+            isAutoPaused = false
+            timer(Fit.Event.start, ended, .auto)
+        }
+        timer(Fit.Event.stopAll, ended, trigger)
     }
 
     private mutating func timer(_ type: Int64, _ second: Int64, _ trigger: RecordingRow.TimerTrigger) {
@@ -231,16 +261,17 @@ struct FitActivity {
         // The sums of the laps must equal the session's totals to the last digit, also for imported recordings.
         lapDistance += next.figures.distanceMetres
         let sums = (
-            distance: Self.centimetres(recording.total.distanceMetres) ?? 0, timer: recording.total.elapsedMilliseconds
+            distance: Self.centimetres(recording.total.distanceMetres) ?? 0, timer: recording.total.timerMilliseconds
         )
         var after = (
-            distance: Self.centimetres(lapDistance) ?? 0, timer: lapsBefore.timer + next.figures.elapsedMilliseconds
+            distance: Self.centimetres(lapDistance) ?? 0, timer: lapsBefore.timer + next.figures.timerMilliseconds
         )
         after = isLast ? sums : (min(after.distance, sums.distance), min(after.timer, sums.timer))
         let centimetres = after.distance - lapsBefore.distance
         var figures = next.figures
         figures.distanceMetres = Double(centimetres) / 100
         figures.elapsedMilliseconds = after.timer - lapsBefore.timer
+        figures.autoPausedMilliseconds = nil
         lapsBefore = after
         let ended = clock.second(of: next.endedAt)
         let (average, maximum) = (cadence(figures.averageCadence), cadence(figures.maximumCadence))
@@ -304,9 +335,10 @@ extension FitActivity {
         DecimalFormat.scaled(metres, decimals: 2)
     }
 
+    /// Over the timer, as the profile of FIT has it.
     private static func averageSpeed(_ figures: Totals) -> Int64? {
-        guard figures.elapsedMilliseconds > 0 else { return nil }
-        return scaled(figures.distanceMetres / Double(figures.elapsedMilliseconds), by: 1e6)
+        guard figures.timerMilliseconds > 0 else { return nil }
+        return scaled(figures.distanceMetres / Double(figures.timerMilliseconds), by: 1e6)
     }
 
     /// The cadence of a file, in whole revolutions, or steps of one foot, and 1/128 of one.

@@ -14,12 +14,13 @@ package enum FitExport {
         into sink: (Span<UInt8>) throws -> Void
     ) throws -> ExportLoss {
         var size = 0
-        try pass(recording, rows: rows, origin: origin) { size += $0.count }
+        let pauses = try AutoPauses(recording, rows)
+        try pass(recording, pauses, rows: rows, origin: origin) { size += $0.count }
         var checksum = Fit.Checksum()
         let header = FitWriter.header(dataSize: size)
         for byte in header { checksum.add(byte) }
         try sink(header.span)
-        let activity = try pass(recording, rows: rows, origin: origin) { bytes in
+        let activity = try pass(recording, pauses, rows: rows, origin: origin) { bytes in
             for index in bytes.indices { checksum.add(bytes[index]) }
             try sink(bytes)
         }
@@ -29,10 +30,10 @@ package enum FitExport {
 
     @discardableResult
     private static func pass(
-        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportMetadata,
+        _ recording: RecordedActivity, _ pauses: AutoPauses, rows: some RecordingRows, origin: ExportMetadata,
         into sink: (Span<UInt8>) throws -> Void
     ) throws -> FitActivity {
-        var activity = FitActivity(recording, origin: origin)
+        var activity = FitActivity(recording, pauses: pauses, origin: origin)
         activity.begin()
         try rows.each { row in
             activity.append(row)
@@ -48,6 +49,38 @@ package enum FitExport {
     }
 }
 
+/// The automatic pauses of a recording, whose rows follow their beginnings and ends.
+struct AutoPauses {
+    /// Begins and ends by turns, in milliseconds of active time, rising.
+    private(set) var edges: [Int64] = []
+
+    /// The most pauses; the others are left out.
+    private static let limit = 10_000
+
+    init(_ recording: RecordedActivity, _ rows: some RecordingRows) throws {
+        guard recording.total.autoPausedMilliseconds ?? 0 > 0 else { return }
+        try rows.each { row in
+            guard edges.count < 2 * Self.limit else { return }
+            switch row {
+            case .autoPause(_, let elapsed): if edges.count.isMultiple(of: 2) { append(elapsed) }
+            case .autoResume(_, let elapsed): if !edges.count.isMultiple(of: 2) { append(elapsed) }
+            case .begin, .end, .sample, .beats, .lap, .segment: break
+            }
+        }
+    }
+
+    private mutating func append(_ elapsed: Int64) {
+        edges.append(max(elapsed, edges.last ?? 0))
+    }
+}
+
+extension Totals {
+    /// Active time without automatic pauses: the timer of a device that stops in them.
+    var timerMilliseconds: Int64 {
+        max(elapsedMilliseconds - (autoPausedMilliseconds ?? 0), 0)
+    }
+}
+
 /// Assigns the moments of a recording to the whole seconds of a FIT file.
 ///
 /// A timestamp is the sum of the active seconds before it, rounded down, and the paused time before it, rounded. So the
@@ -57,7 +90,7 @@ struct FitClock {
     private var isRunning = false
     /// A moment and the active time until then, in milliseconds.
     private var at: Int64 = 0
-    private var active: Int64 = 0
+    private(set) var active: Int64 = 0
     /// The newest timestamp; timestamps never go back.
     private var newest: Int64 = 0
 
@@ -72,6 +105,13 @@ struct FitClock {
         // Ticks and the moments of a pause may differ by a part of a tick.
         let seconds = start + (active + 100) / 1000 + max(moment - active + 500, 0) / 1000
         return min(max(seconds, newest), Fit.lastTime)
+    }
+
+    /// Returns the timestamp of an active time that is not before the latest one, since the timer last started.
+    mutating func second(ofActive elapsed: Int64) -> Int64 {
+        let seconds = start + (elapsed + 100) / 1000 + max(at - active + 500, 0) / 1000
+        newest = min(max(seconds, newest), Fit.lastTime)
+        return newest
     }
 
     mutating func began(at moment: Int64) -> Int64 {

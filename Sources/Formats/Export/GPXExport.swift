@@ -27,7 +27,7 @@ enum GPXExport {
         try rows.each { row in
             switch row {
             case .begin, .segment: isBroken = true
-            case .end, .lap: break
+            case .end, .lap, .autoPause, .autoResume: break
             case .beats(_, let rr, _): loss.beats += rr.count
             case .sample(let sample):
                 guard let position = sample.position else {

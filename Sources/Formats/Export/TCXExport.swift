@@ -26,7 +26,7 @@ enum TCXExport {
             case .begin:
                 if isInTrack { text.write("</Track>\n") }
                 isInTrack = false
-            case .end, .lap, .segment: break
+            case .end, .lap, .segment, .autoPause, .autoResume: break
             case .beats(_, let rr, _): loss.beats += rr.count
             case .sample(let sample):
                 if sample.temperature != nil { loss.temperatures += 1 }

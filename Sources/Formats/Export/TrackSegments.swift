@@ -33,7 +33,7 @@ struct TrackSegments {
         try rows.each { row in
             switch row {
             case .begin, .segment: isBroken = true
-            case .end, .lap: break
+            case .end, .lap, .autoPause, .autoResume: break
             case .beats(_, let rr, _): beats += rr.count
             case .sample(let sample):
                 guard sample.position != nil else {

@@ -42,7 +42,9 @@ struct FitActivityReader {
         guard file == .activity else { return }
         developerFields += message.definition.developerFields
         switch kind {
-        case .fileID: head.file(message)
+        case .fileID:
+            head.file(message)
+            track.continuesInPauses = head.isOurs
         case .fileCreator, .activity, .pad: break
         case .deviceInfo: head.device(message)
         case .session: head.session(message)

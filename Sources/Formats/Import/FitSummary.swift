@@ -24,6 +24,9 @@ struct FitSummary {
         return hasReceiver || creator?.text == "paced" ? .receiver : nil
     }
 
+    /// Whether paced has written the file.
+    var isOurs: Bool { maker == Fit.developmentMaker && creator?.text == "paced" }
+
     var sourceTotals: SourceTotals {
         var totals = sums
         totals.creator = creator ?? maker.flatMap { SanitizedText(Self.creator($0, product: product)) }

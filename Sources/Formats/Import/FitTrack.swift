@@ -21,6 +21,11 @@ struct FitTrack {
     private var active: Int64 = 0
     private var beganAt: Int64 = 0
     private var sampledAt: Int64?
+    /// Whether records continue in automatic pauses, as in our files; those of other devices stop the recording.
+    var continuesInPauses = false
+    /// The moment of an automatic stop; the next item shows whether it is an automatic pause with records.
+    private var stoppedAt: Int64?
+    private var isAutoPaused = false
     private var total = ImportTotals()
     private var lap = ImportTotals()
     /// The closed laps with their totals.
@@ -74,8 +79,13 @@ struct FitTrack {
         let at = max(time.milliseconds - start.milliseconds, newest)
         guard at <= TrackRows.longest else { throw FileError.tooLong(from: start, to: time) }
         if timer == .stray, let sampledAt, at - sampledAt > Self.strayStep { try end(at: sampledAt, .auto, row) }
+        try resolveStop(before: moment, at: at, row)
         switch moment.kind {
         case .start(let trigger): try begin(at: at, trigger, row)
+        case .stop(.auto) where continuesInPauses && timer == .running && !isAutoPaused:
+            pass(to: elapsed(at: at))
+            newest = at
+            stoppedAt = at
         case .stop(let trigger): try end(at: at, trigger, row)
         case .record(let values): try sample(values.sample, at: at, row)
         case .beats: break
@@ -90,6 +100,7 @@ struct FitTrack {
     /// Returns the recording. Nil if there was no record.
     mutating func finish(_ head: FitSummary, _ row: (RecordingRow) throws -> Void) throws -> RecordedActivity? {
         guard let started, sampledAt != nil else { return nil }
+        if let at = stoppedAt { try end(at: at, .auto, row) }
         if timer != .standing { try end(at: newest, .command, row) }
         var recording = RecordedActivity(sport: head.sport ?? laps.first?.sport ?? .other, started: started)
         // An undated activity begins with the first valid timestamp.
@@ -105,9 +116,36 @@ struct FitTrack {
         return recording
     }
 
+    /// The longest time from an automatic stop to the first record of a pause, in milliseconds.
+    private static let recordStep: Int64 = 3000
+
+    /// Decides whether an automatic stop began a pause in which records continue, or stopped the timer.
+    private mutating func resolveStop(
+        before moment: FitTimelineItem, at: Int64, _ row: (RecordingRow) throws -> Void
+    ) throws {
+        guard let stopped = stoppedAt else { return }
+        switch moment.kind {
+        case .beats: return
+        case .record where at - stopped <= Self.recordStep:
+            isAutoPaused = true
+            try row(.autoPause(at: stopped, elapsedMilliseconds: elapsed(at: stopped)))
+        case .record, .start, .stop: try end(at: stopped, .auto, row)
+        }
+        stoppedAt = nil
+    }
+
+    private mutating func endAutoPause(at: Int64, _ row: (RecordingRow) throws -> Void) throws {
+        guard isAutoPaused else { return }
+        pass(to: elapsed(at: at))
+        isAutoPaused = false
+        newest = at
+        try row(.autoResume(at: at, elapsedMilliseconds: elapsed(at: at)))
+    }
+
     private mutating func begin(
         at: Int64, _ trigger: RecordingRow.TimerTrigger, _ row: (RecordingRow) throws -> Void
     ) throws {
+        try endAutoPause(at: at, row)
         if timer == .stray { try end(at: sampledAt ?? at, .auto, row) }
         guard timer == .standing else { return }
         timer = .running
@@ -121,6 +159,8 @@ struct FitTrack {
         at: Int64, _ trigger: RecordingRow.TimerTrigger, _ row: (RecordingRow) throws -> Void
     ) throws {
         guard timer != .standing else { return }
+        try endAutoPause(at: at, row)
+        stoppedAt = nil
         active = elapsed(at: at)
         pass(to: active)
         timer = .standing
@@ -160,8 +200,8 @@ struct FitTrack {
     private mutating func pass(to elapsed: Int64) {
         let milliseconds = elapsed - total.figures.elapsedMilliseconds
         guard milliseconds > 0 else { return }
-        total.pass(milliseconds)
-        lap.pass(milliseconds)
+        total.pass(milliseconds, isAutoPaused: isAutoPaused)
+        lap.pass(milliseconds, isAutoPaused: isAutoPaused)
     }
 
     /// Returns the active time at a moment after the timer's last change, in milliseconds.

@@ -32,10 +32,14 @@ struct ImportTotals {
         rollingPower = other.rollingPower
     }
 
-    /// Adds active time.
-    mutating func pass(_ milliseconds: Int64) {
+    /// Adds active time, which may be of an automatic pause.
+    mutating func pass(_ milliseconds: Int64, isAutoPaused: Bool = false) {
         figures.elapsedMilliseconds += milliseconds
-        figures.movingMilliseconds += milliseconds
+        if isAutoPaused {
+            figures.autoPausedMilliseconds = (figures.autoPausedMilliseconds ?? 0) + milliseconds
+        } else {
+            figures.movingMilliseconds += milliseconds
+        }
         sinceSample += milliseconds
     }
 

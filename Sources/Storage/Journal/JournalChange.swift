@@ -52,7 +52,7 @@ package enum JournalChange: Equatable, Sendable {
         case .row(_, _, let row):
             switch row {
             case .begin, .end, .lap: true
-            case .sample, .beats, .segment: false
+            case .sample, .beats, .segment, .autoPause, .autoResume: false
             }
         case .update, .event, .clock: false
         }

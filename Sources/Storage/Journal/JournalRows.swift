@@ -75,6 +75,8 @@ package struct JournalRows: RecordingRows {
         case "end": return cause.flatMap(RecordingRow.TimerTrigger.init(token:)).map { .end(at: at, $0) }
         case "lap": return cause.flatMap(Event.Trigger.init(token:)).map { .lap(at: at, $0) }
         case "segment": return .segment(at: at)
+        case "auto-pause": return statement.integer(5).map { .autoPause(at: at, elapsedMilliseconds: $0) }
+        case "auto-resume": return statement.integer(5).map { .autoResume(at: at, elapsedMilliseconds: $0) }
         case "beats":
             return .beats(
                 at: at, rr: intervals(statement.bytes(3) ?? []), gap: statement.integer(4) == 1)

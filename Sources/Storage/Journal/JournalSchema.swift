@@ -211,7 +211,8 @@ package enum JournalSchema {
         ALTER TABLE lap ADD COLUMN power_zone_ms TEXT;
         """,
         """
-        -- Ascent and descent, and the time of automatic pauses.
+        -- Ascent and descent, and the time of automatic pauses. Records have the kinds auto-pause and auto-resume, too, whose
+        -- elapsed_ms is where the pause began and ended.
         ALTER TABLE location ADD COLUMN vertical_accuracy_m REAL;
         ALTER TABLE record ADD COLUMN ascent_m REAL;          -- since the activity began
         ALTER TABLE record ADD COLUMN descent_m REAL;

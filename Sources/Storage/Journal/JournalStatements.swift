@@ -223,19 +223,22 @@ struct JournalStatements {
 
     func write(_ row: RecordingRow, _ key: Int64) throws(SQLiteError) {
         func mark(
-            _ at: Int64, _ kind: String, _ cause: String? = nil, rr: [UInt8]? = nil, gap: Bool? = nil
+            _ at: Int64, _ kind: String, _ cause: String? = nil, rr: [UInt8]? = nil, gap: Bool? = nil,
+            elapsed: Int64? = nil
         ) throws(SQLiteError) {
             let none: Int? = nil
             try record.run(
-                key, at, kind, cause, rr, gap, none, none, none, none, none, none, none, none, none, none, none, none,
-                none, none,
-                none, none)
+                key, at, kind, cause, rr, gap, elapsed, none, none, none, none, none, none, none, none, none, none,
+                none,
+                none, none, none, none)
         }
         switch row {
         case .begin(let at, let trigger): try mark(at, "begin", trigger.token)
         case .end(let at, let trigger): try mark(at, "end", trigger.token)
         case .lap(let at, let trigger): try mark(at, "lap", trigger.token)
         case .segment(let at): try mark(at, "segment")
+        case .autoPause(let at, let elapsed): try mark(at, "auto-pause", elapsed: elapsed)
+        case .autoResume(let at, let elapsed): try mark(at, "auto-resume", elapsed: elapsed)
         case .beats(let at, let rr, let gap): try mark(at, "beats", rr: Self.bytes(of: rr), gap: gap)
         case .sample(let sample):
             let none: String? = nil

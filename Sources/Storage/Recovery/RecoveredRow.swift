@@ -79,6 +79,7 @@ struct RecoveredRow {
         guard (0...longest).contains(row.at) else { return false }
         switch row {
         case .begin, .end, .lap, .segment: return true
+        case .autoPause(let at, let elapsed), .autoResume(let at, let elapsed): return (0...at + 1000).contains(elapsed)
         case .beats(_, let rr, _): return rr.count <= intervalLimit
         case .sample(let sample):
             let coordinate = sample.coordinate

@@ -27,6 +27,7 @@ package struct SettingChange: Equatable, Sendable {
             values[keyPath: property] = value == .null ? nil : try value.bool(field: field)
         case .number(let property, let range): values[keyPath: property] = try value.integer(in: range, field: field)
         case .sport: values.sport = try Sport(value, field: field)
+        case .sports(let property): values[keyPath: property] = try Self.sports(value, field: field)
         case .sensors: values.sensors = try Self.sensors(value)
         case .zones: values.zones = try Self.zones(value)
         case .powerZones: values.powerZones = try Self.powerZones(value)
@@ -66,6 +67,16 @@ package struct SettingChange: Equatable, Sendable {
             throw .invalidValue(key.rawValue, "\(key.rawValue) must be at least 500, or 0 if it is unknown")
         }
         settings = changed
+    }
+
+    /// Some sports, in their order, each once.
+    private static func sports(_ value: JSON, field: String) throws(RPCError) -> [Sport] {
+        let sports = value.array?.compactMap { $0.string.flatMap(Sport.init(rawValue:)) }
+        guard let sports, sports.count == value.array?.count, sports.count <= Sport.allCases.count else {
+            let known = Sport.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalidValue(field, "\(field) must be a list of some of \(known)")
+        }
+        return Sport.allCases.filter(sports.contains)
     }
 
     private static func sensors(_ value: JSON) throws(RPCError) -> [String] {

@@ -39,6 +39,12 @@ extension JSONWriter {
             case .end(let at, let trigger): line.mark("end", at, trigger.rawValue)
             case .lap(let at, let trigger): line.mark("lap", at, trigger.rawValue)
             case .segment(let at): line.mark("segment", at, nil)
+            case .autoPause(let at, let elapsed):
+                line.mark("auto-pause", at, nil)
+                line.member("elapsed_ms", elapsed)
+            case .autoResume(let at, let elapsed):
+                line.mark("auto-resume", at, nil)
+                line.member("elapsed_ms", elapsed)
             case .beats(let at, let rr, let gap):
                 line.mark("beats", at, nil)
                 line.array("rr_1024") { for interval in rr { $0.value(Int(interval)) } }

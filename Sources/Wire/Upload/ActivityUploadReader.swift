@@ -104,6 +104,8 @@ package struct ActivityUploadReader: Sendable {
         case "segment":
             gaps += 1
             return .segment(at: at)
+        case "auto-pause": return .autoPause(at: at, elapsedMilliseconds: try json.needed("elapsed_ms", in: 0...at))
+        case "auto-resume": return .autoResume(at: at, elapsedMilliseconds: try json.needed("elapsed_ms", in: 0...at))
         case "beats":
             guard let list = json["rr_1024"]?.array, list.count <= ActivityUpload.intervalLimit else {
                 throw Failure("rr_1024 must be a list of at most \(ActivityUpload.intervalLimit) integers")
@@ -112,7 +114,9 @@ package struct ActivityUploadReader: Sendable {
             guard rr.count == list.count else { throw Failure("rr_1024 must have integers of 0 to 65535") }
             return .beats(at: at, rr: rr, gap: try json.flag("gap"))
         case "sample": return .sample(try sample(json))
-        default: throw Failure("row must be begin, end, lap, segment, beats, sample, lap-totals or activity")
+        default:
+            throw Failure(
+                "row must be begin, end, auto-pause, auto-resume, lap, segment, beats, sample, lap-totals or activity")
         }
     }
 

@@ -23,6 +23,8 @@ private func changed(_ key: SettingKey, _ value: String, from settings: Settings
     #expect(try changed(.autoLapMetres, "1000").autoLapMetres == 1000)
     #expect(try changed(.autoLapSeconds, "300").autoLapSeconds == 300)
     #expect(try changed(.autoStopMinutes, "30").autoStopMinutes == 30)
+    #expect(try changed(.autoPause, #"["ride","run","ride"]"#).autoPause == [.run, .ride])
+    #expect(try changed(.autoPause, "[]").autoPause.isEmpty)
     #expect(try changed(.sensors, #"["A0:9E:1A:00:00:01","Polar H10"]"#).sensors == ["A0:9E:1A:00:00:01", "Polar H10"])
     #expect(try changed(.sensors, "[]").sensors.isEmpty)
     #expect(try changed(.zones, "[100,120,140,160,180]").zones?.bottoms == [100, 120, 140, 160, 180])
@@ -38,7 +40,8 @@ private func changed(_ key: SettingKey, _ value: String, from settings: Settings
 @Test func changeHasItsKey() throws {
     for (key, value) in [
         (SettingKey.metric, "true"), (.twelveHourClock, "true"), (.useHeartRateZones, "true"), (.sport, "\"run\""),
-        (.autoLapMetres, "0"), (.autoLapSeconds, "0"), (.autoStopMinutes, "0"), (.sensors, "[]"), (.zones, "null"),
+        (.autoLapMetres, "0"), (.autoLapSeconds, "0"), (.autoStopMinutes, "0"), (.autoPause, "[]"), (.sensors, "[]"),
+        (.zones, "null"),
         (.screens, "{}"),
     ] {
         #expect(try change(key, value).key == key)
@@ -51,7 +54,8 @@ private let wrong: [(SettingKey, String)] = [
     (.sport, "\"swim\""), (.sport, "1"), (.sport, "\"Run\""), (.autoLapMetres, "-1"), (.autoLapMetres, "1.5"),
     (.autoLapMetres, "1000001"), (.autoLapMetres, "9223372036854775807"), (.autoLapSeconds, "\"60\""),
     (.autoLapSeconds, "86401"),
-    (.autoStopMinutes, "-5"), (.autoStopMinutes, "1441"), (.sensors, "\"H10\""), (.sensors, "[1]"),
+    (.autoStopMinutes, "-5"), (.autoStopMinutes, "1441"), (.autoPause, "true"), (.autoPause, "\"ride\""),
+    (.autoPause, #"["ride","swim"]"#), (.sensors, "\"H10\""), (.sensors, "[1]"),
     (.sensors, "[\"\"]"),
     (.sensors, "[\"\\u001b[2J\"]"), (.sensors, "[\"\\u202e\"]"),
     (.sensors, "[\"\(String(repeating: "x", count: 65))\"]"),

@@ -142,7 +142,7 @@ import Wire
                 isGood = isGood && (1...240).contains(sample.heartRate ?? 1) && (0...254).contains(sample.cadence ?? 0)
                 isGood = isGood && (sample.coordinate?.latitude.magnitude ?? 0) <= 90
                 elapsed = sample.elapsedMilliseconds
-            case .lap: isGood = isGood && isRunning
+            case .lap, .autoPause, .autoResume: isGood = isGood && isRunning
             case .beats, .segment: break
             }
         }

@@ -37,10 +37,7 @@ struct JournalTests {
     }
 
     private static func moment(of row: RecordingRow) -> Int64 {
-        switch row {
-        case .begin(let at, _), .end(let at, _), .lap(let at, _), .segment(let at), .beats(let at, _, _): at
-        case .sample(let sample): sample.at
-        }
+        row.at
     }
 
     @Test func everyKindOfRowSurvivesStorage() throws {
@@ -49,6 +46,7 @@ struct JournalTests {
         let rows: [RecordingRow] = [
             .begin(at: 0, .outage), .end(at: 1000, .auto), .begin(at: 2000, .command), .lap(at: 3000, .distance),
             .segment(at: 4000), .sample(sample), .sample(RecordingSample(at: 6000, elapsedMilliseconds: 5000)),
+            .autoPause(at: 6000, elapsedMilliseconds: 2000), .autoResume(at: 6000, elapsedMilliseconds: 5000),
             .beats(at: 6000, rr: [], gap: true), .beats(at: 6000, rr: [0, 65_535], gap: false),
         ]
         stage.begin()

@@ -84,7 +84,8 @@ struct JournalTokenTests {
         expect([
             SettingKey.metric: "metric", .twelveHourClock: "twelve_hour_clock",
             .useHeartRateZones: "use_heart_rate_zones", .sport: "sport", .autoLapMetres: "auto_lap_m",
-            .autoLapSeconds: "auto_lap_s", .autoStopMinutes: "auto_stop_minutes", .sensors: "straps",
+            .autoLapSeconds: "auto_lap_s", .autoStopMinutes: "auto_stop_minutes", .autoPause: "auto_pause",
+            .sensors: "straps",
             .maxHeartRate: "max_heart_rate", .restingHeartRate: "resting_heart_rate",
             .zones: "zones", .ftp: "ftp", .powerZones: "power_zones", .wheelMillimetres: "wheel_mm",
             .stridePermille: "stride_permille", .alerts: "alerts", .workout: "workout", .screens: "screens",
@@ -95,11 +96,10 @@ struct JournalTokenTests {
     @Test func namesInStoredScreensAreUnchanged() {
         #expect(
             DataField.allCases.map(\.rawValue) == [
-                "time", "lap_time", "moving_time", "time_of_day", "distance", "lap_distance", "pace", "pace_3s",
-                "lap_pace",
-                "average_pace", "max_pace", "speed", "speed_3s", "lap_speed", "average_speed", "max_speed",
-                "heart_rate",
-                "lap_heart_rate", "average_heart_rate", "max_heart_rate", "heart_rate_percent_max",
+                "time", "lap_time", "moving_time", "lap_moving_time", "time_of_day", "distance", "lap_distance", "pace",
+                "pace_3s", "lap_pace", "average_pace", "average_moving_pace", "max_pace", "speed", "speed_3s",
+                "lap_speed", "average_speed", "average_moving_speed", "max_speed", "heart_rate", "lap_heart_rate",
+                "average_heart_rate", "max_heart_rate", "heart_rate_percent_max",
                 "heart_rate_percent_reserve", "zone", "time_in_zone", "rmssd", "dfa_alpha1", "respiration_rate",
                 "power", "power_3s", "power_10s", "lap_power",
                 "average_power", "max_power", "normalized_power", "lap_normalized_power", "power_percent_ftp",
