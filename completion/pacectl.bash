@@ -2,7 +2,7 @@
 _pacectl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local sports='run walk hike ride other' formats='fit gpx tcx geojson kml csv'
-    local commands='status watch start pause resume lap stop discard scan sensors workout settings activities badges show rename edit delete export report import recover replay rows doctor panel help schema'
+    local commands='status watch start pause resume lap stop discard scan sensors workout settings activities badges bests show rename edit delete export report import recover replay rows doctor panel help schema'
     local keys='metric twelve_hour_clock use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes auto_pause sensors zones max_heart_rate resting_heart_rate ftp power_zones wheel_mm stride_permille alerts workout screens'
     local index place=()
     for ((index = 1; index + 1 < COMP_CWORD; index++)); do
@@ -24,7 +24,10 @@ _pacectl() {
     --runtime-dir | --state-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
     --config | -o | --output | --replay) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current"); return ;;
-    --before) mapfile -t COMPREPLY < <(compgen -W "$activities" -- "$current"); return ;;
+    --before)
+        [[ " ${COMP_WORDS[*]} " == *' bests '* ]] || mapfile -t COMPREPLY < <(compgen -W "$activities" -- "$current")
+        return
+        ;;
     --totals) mapfile -t COMPREPLY < <(compgen -W 'week month year' -- "$current"); return ;;
     --sport) mapfile -t COMPREPLY < <(compgen -W "$sports" -- "$current"); return ;;
     --ago | --seconds | --limit | --since | --until | --name | --start | --hide | --speed | --interval-ms) return ;;
@@ -62,6 +65,7 @@ _pacectl() {
         return
         ;;
     activities) choices='--sport --since --until --limit --before --totals' ;;
+    bests) choices='--sport --since --before' ;;
     show | rename | edit) choices="last $activities" ;;
     'edit '*) choices='--sport --name --start' ;;
     delete | delete\ *) choices="last $activities --force" ;;

@@ -15,6 +15,8 @@ struct ActivityFilter: Equatable {
     /// The first and the last day, in local time. Activities without a date are on none.
     var since: LocalDay?
     var until: LocalDay?
+    /// Only activities that began before this day.
+    var beforeDay: LocalDay?
     /// Nil for the activities themselves.
     var period: Period?
 
@@ -23,15 +25,16 @@ struct ActivityFilter: Equatable {
 
     /// Whether there is a condition beside `before`.
     var selects: Bool {
-        sport != nil || since != nil || until != nil
+        sport != nil || since != nil || until != nil || beforeDay != nil
     }
 
     private func matches(_ summary: ActivitySummary) -> Bool {
         if let sport, summary.sport != sport { return false }
-        if since == nil, until == nil { return true }
+        if since == nil, until == nil, beforeDay == nil { return true }
         guard let started = summary.started else { return false }
         if let since, started < since.start { return false }
         if let until, started >= until.next.start { return false }
+        if let beforeDay, started >= beforeDay.start { return false }
         return true
     }
 

@@ -47,10 +47,14 @@ struct CommandOptions {
         case "--limit":
             (filter.limit, command) = (try OptionValue.number(1...1000, after: option, &rest), "activities")
         case "--before":
-            (filter.before, command) = (
-                try OptionValue.number(1...Int(Int32.max), after: option, &rest), "activities"
-            )
-        case "--since": (filter.since, command) = (try OptionValue.day(after: option, &rest), "activities")
+            if let day = rest.first.flatMap(LocalDay.init) {
+                rest.removeFirst()
+                filter.beforeDay = day
+            } else {
+                filter.before = try OptionValue.number(1...Int(Int32.max), after: option, &rest)
+            }
+            command = "activities,bests"
+        case "--since": (filter.since, command) = (try OptionValue.day(after: option, &rest), "activities,bests")
         case "--until": (filter.until, command) = (try OptionValue.day(after: option, &rest), "activities")
         case "--totals":
             guard let period = rest.popFirst().flatMap(ActivityFilter.Period.init) else {
@@ -90,7 +94,7 @@ struct CommandOptions {
         case "--sport":
             sport = try OptionValue.sport(OptionValue.text("a sport", after: option, &rest))
             filter.sport = sport
-            command = "replay,rows,import,edit,activities"
+            command = "replay,rows,import,edit,activities,bests"
         case "--config": (configuration, command) = (try OptionValue.text("a file", after: option, &rest), "panel")
         case "--input": (places.input, command) = (try OptionValue.text("a directory", after: option, &rest), "panel")
         case "--leds": (places.leds, command) = (try OptionValue.text("a directory", after: option, &rest), "panel")

@@ -34,6 +34,7 @@ extension Invocation {
         case .allSettings, .getSetting, .setSetting, .resetSetting: try writeOut(try settings())
         case .activities(let filter): try writeOut(try activities(filter))
         case .badges: try writeOut(try badges())
+        case .bests(let filter): try writeOut(try bests(filter))
         case .show(let activity): try writeOut(try show(activity))
         case .export(let request): try export(request)
         case .report(let request): try report(request)

@@ -81,6 +81,9 @@ private let helpOfAll = """
                                 or their totals; DAY is a date such as 2026-03-01
       badges                    list the badges that your runs, walks and hikes have
                                 earned, and the next one
+      bests [--sport S] [--since DAY] [--before DAY]
+                                list your personal bests in each sport, with the
+                                activity and the place in it where each began
       show ID                   show totals, laps and time in zones of an activity,
                                 its route, elevation and heart rate; ID is a number,
                                 or last for the newest activity

@@ -20,6 +20,7 @@ struct Invocation: Equatable {
         case resetSetting(SettingKey)
         case activities(ActivityFilter)
         case badges
+        case bests(ActivityFilter)
         case show(ActivityReference)
         case export(ExportRequest)
         case report(ReportRequest)
@@ -127,8 +128,13 @@ struct Invocation: Equatable {
             if let word = words.first, !HelpText.commands.contains(word) { throw unknownCommand(word) }
             (command, most) = (.help(words.first), 1)
         case "settings": return try settings(Array(words))
-        case "activities": (command, most) = (.activities(modifiers.filter), 0)
+        case "activities":
+            if modifiers.filter.beforeDay != nil { throw .usage("--before of 'activities' needs the number of one") }
+            (command, most) = (.activities(modifiers.filter), 0)
         case "badges": (command, most) = (.badges, 0)
+        case "bests":
+            if modifiers.filter.before != nil { throw .usage("--before of 'bests' needs a day, such as 2026-03-01") }
+            (command, most) = (.bests(modifiers.filter), 0)
         case "show": (command, most) = (.show(try ActivityReference(words.first, after: name)), 1)
         case "export":
             let activities = try words.map { word throws(Failure) in try ActivityReference(word, after: name) }

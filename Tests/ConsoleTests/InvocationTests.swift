@@ -50,6 +50,12 @@ struct InvocationTests {
         (["export", "--help"], .help("export")),
         (["settings", "set", "auto_lap_m", "-5"], .setSetting(.autoLapMetres, value: "-5")),
         (["activities"], .activities(ActivityFilter())), (["badges"], .badges),
+        (["bests"], .bests(ActivityFilter())),
+        (
+            ["bests", "--sport", "run", "--since=2026-03-01", "--before", "2026-04-01"],
+            .bests(
+                ActivityFilter(sport: .run, since: LocalDay("2026-03-01"), beforeDay: LocalDay("2026-04-01")))
+        ),
         (["activities", "--limit", "5", "--before=17"], .activities(ActivityFilter(limit: 5, before: 17))),
         (
             ["activities", "--sport", "ride", "--since", "2026-03-01", "--until=2026-03-31", "--totals", "week"],
@@ -237,7 +243,8 @@ struct InvocationTests {
     @Test func helpNamesEveryCommandIn80Columns() {
         for name in [
             "status", "watch", "start", "pause", "resume", "lap", "stop", "discard", "scan", "sensors", "settings",
-            "activities", "badges", "show", "rename", "edit", "delete", "export", "report", "import", "replay", "help",
+            "activities", "badges", "bests", "show", "rename", "edit", "delete", "export", "report", "import", "replay",
+            "help",
             "schema",
         ] {
             #expect(HelpText.text(of: nil).contains("\n  \(name)"))

@@ -127,6 +127,42 @@ def test_badges_are_of_all_activities_on_foot_oldest_first(year, tmp_path):
     assert failed(year, "badges", "1", status=2).startswith("unexpected")
 
 
+def test_bests_are_found_inside_activities_of_each_sport(year):
+    def bests(*words):
+        return {(line["sport"], line["best"]): line for line in map(json.loads, said(year, "bests", "--json", *words).splitlines())}
+    found = bests()
+    # The points of a track are one minute apart, at a constant speed: 3 km in 10 minutes.
+    kilometre = found["run", "1km"]
+    assert kilometre["activity"] == 5 and abs(kilometre["elapsed_ms"] - 200_000) < 1500
+    assert kilometre["started"].startswith("2026-04-01T22:10:00") and kilometre["from_elapsed_ms"] >= 0
+    assert abs(kilometre["from_distance_m"] - kilometre["from_elapsed_ms"] * 0.005) < 20
+    assert found["run", "distance"]["activity"] == 5 and round(found["run", "distance"]["distance_m"], -2) == 3000
+    assert "from_elapsed_ms" not in found["run", "distance"] and ("run", "5km") not in found
+    assert {best for sport, best in found if sport == "ride"} == {"distance"}
+    assert bests("--sport", "run", "--before", "2026-04-02")["run", "1km"]["activity"] == 3
+    assert set(bests("--since", "2026-03-05", "--before", "2026-03-06")) == {("ride", "distance")}
+    lines = said(year, "bests", "--metric").splitlines()
+    assert lines[0].split() == ["SPORT", "BEST", "VALUE", "PACE", "DATE", "ACTIVITY", "FROM"]
+    assert lines[2].split()[:3] == ["run", "1", "km"] and lines[2].split()[3] in ("3:19", "3:20", "3:21")
+    assert said(year, "bests", "--sport", "hike") == "No activity matches.\n"
+    assert failed(year, "bests", "--before", "17", status=2).startswith("--before of 'bests' needs a day, such as 2026-03-01")
+    assert failed(year, "activities", "--before", "2026-03-01", status=2).startswith("--before of 'activities' needs the number of one")
+
+
+def test_bests_of_a_recorded_run_lie_inside_it(tmp_path):
+    state = tmp_path / "state"
+    said(state, "import", RUN)
+    total = json.loads(said(state, "show", "1", "--json"))["summary"]
+    found = {line["best"]: line for line in map(json.loads, said(state, "bests", "--json").splitlines())}
+    pace = total["elapsed_ms"] / total["distance_m"]
+    for best, metres in {"400m": 400, "1km": 1000, "1mile": 1609.344, "5km": 5000}.items():
+        assert found[best]["elapsed_ms"] <= pace * metres
+        assert found[best]["from_elapsed_ms"] + found[best]["elapsed_ms"] <= total["elapsed_ms"]
+        assert found[best]["from_distance_m"] + metres <= total["distance_m"] + 0.1
+    # 9 km end before 10 km.
+    assert "10km" not in found and found["distance"]["distance_m"] == total["distance_m"]
+
+
 def test_no_activity_has_no_badge(tmp_path):
     (tmp_path / "ride.gpx").write_text(gpx("2024-05-01T07:00:00", 4000))
     said(tmp_path / "state", "import", "--sport", "ride", tmp_path / "ride.gpx")

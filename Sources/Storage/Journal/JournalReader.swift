@@ -104,7 +104,7 @@ package final class JournalReader {
     }
 
     /// Whether an activity is indoors. Earlier releases marked only backdated ones; their start commands state it.
-    private func isIndoor(_ id: Int) throws(SQLiteError) -> Bool {
+    func isIndoor(_ id: Int) throws(SQLiteError) -> Bool {
         let keys = JournalSchema.keys(of: id)
         return try database.integer(
             """

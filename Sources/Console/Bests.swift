@@ -1,0 +1,121 @@
+import Domain
+import JSONCoding
+import Storage
+
+extension Invocation {
+    /// Lists the personal bests as a table, or as one object a line.
+    func bests(_ filter: ActivityFilter) throws(Failure) -> String {
+        let state = StateDirectory(stateDirectory)
+        let journal = try state.journal()
+        do {
+            let activities = try filter.activities(of: journal, atMost: .max).filter { !$0.isOpen && !$0.isDemo }
+            var bests = PersonalBests()
+            for summary in activities.reversed() {
+                bests.add(try journal.bests(of: summary.id), of: summary.id, summary.sport)
+                bests.add(summary.bests, of: summary.id, summary.sport)
+            }
+            let started = Dictionary(uniqueKeysWithValues: activities.map { ($0.id, $0.started) })
+            if isJSON {
+                var lines = JSONWriter()
+                for best in bests.all {
+                    lines.best(best, started: started[best.activity] ?? nil)
+                    lines.newline()
+                }
+                return String(decoding: lines.bytes, as: UTF8.self)
+            }
+            if activities.isEmpty, filter.selects { return "No activity matches.\n" }
+            let words = StatusText(metric: metric ?? journal.isMetric)
+            return words.bests(bests.all, started: started)
+        } catch {
+            throw state.failure(reading: error)
+        }
+    }
+}
+
+extension ActivitySummary {
+    /// The totals that are bests: the distance and the ascent.
+    fileprivate var bests: [BestEffort] {
+        [
+            total.distanceMetres > 0 ? BestEffort(.distance, total.distanceMetres) : nil,
+            total.ascent.flatMap { $0 > 0 ? BestEffort(.ascent, $0) : nil },
+        ].compactMap(\.self)
+    }
+}
+
+extension StatusText {
+    /// A table of the personal bests.
+    ///
+    /// - Parameter started: when each activity began, by its number.
+    fileprivate func bests(_ bests: [PersonalBests.Best], started: [Int: UTC?]) -> String {
+        if bests.isEmpty { return "No best yet.\n" }
+        var table = TextTable([
+            TextTable.Column(head: "SPORT"), TextTable.Column(head: "BEST"),
+            TextTable.Column(head: "VALUE", isNumber: true),
+            TextTable.Column(head: "PACE", isNumber: true), TextTable.Column(head: "DATE"),
+            TextTable.Column(head: "ACTIVITY", isNumber: true), TextTable.Column(head: "FROM", isNumber: true),
+            TextTable.Column(head: "", isNumber: true),
+        ])
+        for best in bests {
+            let effort = best.effort
+            let pace = effort.kind.metres.map { rate(secondsPerMetre: effort.value / 1000 / $0, best.sport) }
+            let date = (started[best.activity] ?? nil).map { String(Self.localTime($0).prefix(10)) }
+            table.append([
+                best.sport.rawValue, effort.kind.name, value(effort), pace ?? "", date ?? "–", "\(best.activity)",
+                effort.elapsedMilliseconds.map(Self.duration) ?? "", effort.distanceMetres.map(distance) ?? "",
+            ])
+        }
+        return table.lines.map { $0 + "\n" }.joined()
+    }
+
+    private func value(_ effort: BestEffort) -> String {
+        switch effort.kind {
+        case .distance: distance(effort.value)
+        case .ascent: RunFormat.height(metres: effort.value, metric: metric)
+        case _ where effort.kind.seconds != nil: (DecimalFormat.text(effort.value, decimals: 0) ?? "--") + " W"
+        default: Self.duration(Int64(effort.value.rounded()))
+        }
+    }
+}
+
+extension BestKind {
+    /// The name in lists.
+    fileprivate var name: String {
+        switch self {
+        case .metres400: "400 m"
+        case .kilometre: "1 km"
+        case .mile: "1 mile"
+        case .kilometres5: "5 km"
+        case .kilometres10: "10 km"
+        case .halfMarathon: "half marathon"
+        case .marathon: "marathon"
+        case .distance: "longest"
+        case .ascent: "highest climb"
+        case .power5s: "power of 5 s"
+        case .power30s: "power of 30 s"
+        case .power1min: "power of 1 min"
+        case .power5min: "power of 5 min"
+        case .power20min: "power of 20 min"
+        case .power60min: "power of 60 min"
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func best(_ best: PersonalBests.Best, started: UTC?) {
+        let effort = best.effort
+        object { line in
+            line.member("sport", best.sport.rawValue)
+            line.member("best", effort.kind.rawValue)
+            switch effort.kind {
+            case .distance: line.member("distance_m", effort.value, decimals: 2)
+            case .ascent: line.member("ascent_m", effort.value, decimals: 1)
+            case _ where effort.kind.seconds != nil: line.member("power_w", effort.value, decimals: 1)
+            default: line.member("elapsed_ms", Int64(effort.value.rounded()))
+            }
+            line.member("activity", best.activity)
+            line.member("started", started)
+            if let elapsed = effort.elapsedMilliseconds { line.member("from_elapsed_ms", elapsed) }
+            if let metres = effort.distanceMetres { line.member("from_distance_m", metres, decimals: 2) }
+        }
+    }
+}
