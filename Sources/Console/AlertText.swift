@@ -1,7 +1,7 @@
 import Domain
 import JSONCoding
 
-/// The banner of an EVENT `alert` or `workout`, for users.
+/// The banner of an EVENT `alert`, `workout` or `badge`, for users.
 struct AlertText {
     let metric: Bool
 
@@ -10,6 +10,7 @@ struct AlertText {
         switch event["event"]?.string {
         case "alert": alert(event)
         case "workout": workout(event)
+        case "badge": event["badge"]?.harmlessText().map { "Badge earned: " + $0 }
         default: nil
         }
     }

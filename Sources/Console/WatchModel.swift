@@ -44,7 +44,7 @@ struct WatchModel: Equatable {
     enum Banner: Equatable {
         /// The lap that has ended.
         case lap(StateLine.Lap)
-        /// An alert, or a step of the workout.
+        /// An alert, a step of the workout, or a badge.
         case text(String)
     }
 
@@ -172,7 +172,7 @@ extension WatchModel {
             guard let lap = line["lap"].flatMap({ StateLine.Lap($0) }) else { return }
             if laps.count < Self.lapLimit { laps.append(lap) }
             if !isReplayed { banner = .lap(lap) }
-        case "alert", "workout":
+        case "alert", "workout", "badge":
             if !isReplayed, let text = AlertText(metric: isMetric).text(line) { banner = .text(text) }
         case "stop":
             if !isReplayed, let summary = RunSummary(line, laps: laps, last: state?.lap) { overlay = .summary(summary) }

@@ -107,13 +107,13 @@ enum Log {
             (.info, "speed and distance from the \(source.rawValue), before from the \(previous.rawValue)")
         case .calibration(let key, let value): (.notice, "the position gives \(key.rawValue) \(value)")
         // Traffic, traffic lights and the athlete's limits are not the log's.
-        case .radar, .alert, .workout, .autoPause, .autoResume: nil
+        case .radar, .alert, .workout, .autoPause, .autoResume, .badge: nil
         }
     }
 
     static func subject(of event: Event) -> LogRateLimiter.Subject {
         switch event.kind {
-        case .start, .pause, .resume, .autoPause, .autoResume, .lap, .stop, .discard, .alert, .workout: .run
+        case .start, .pause, .resume, .autoPause, .autoResume, .lap, .stop, .discard, .alert, .workout, .badge: .run
         case .link: .links
         case .fix, .gap: .position
         case .clock: .clock

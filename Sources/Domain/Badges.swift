@@ -36,6 +36,11 @@ package struct Badge: Equatable, Sendable {
     package static func next(at distanceMetres: Double) -> Badge? {
         all.first { distanceMetres < $0.distanceMetres }
     }
+
+    /// The last badge that an activity of this distance earns; nil without movement.
+    package static func last(at distanceMetres: Double) -> Badge? {
+        all.last { distanceMetres > $0.distanceMetres }
+    }
 }
 
 /// The activities that earned a badge and its silver and gold grades.

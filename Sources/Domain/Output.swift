@@ -55,6 +55,8 @@ package struct Event: Equatable, Sendable {
         case alert(AlertReport)
         /// A step of the workout begins: its number from 0 and its words; nil if the workout is over.
         case workout(step: Int, steps: Int, text: String?)
+        /// The distance of the activity has exceeded that of a badge.
+        case badge(Badge)
     }
 
     package enum Trigger: String, CaseIterable, Sendable {

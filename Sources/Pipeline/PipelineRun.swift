@@ -163,6 +163,7 @@ extension Pipeline {
         let isStanding = run?.source.sensor == nil ? odometer.isStanding && !isAbsent : run?.sensorSpeed == 0
         run?.countClimb(isStanding: isStanding)
         judgeAutoPause(at: tick, sport, into: &effects)
+        while let badge = run?.popBadge() { emit(.badge(badge), at: tick, into: &effects) }
     }
 
     private func hasAutoPause(_ sport: Sport) -> Bool {

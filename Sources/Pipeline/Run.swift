@@ -48,6 +48,8 @@ struct Run {
     var alerts: AlertMonitor
     /// Nil without a workout.
     var workout: WorkoutProgress?
+    /// The badge that the distance on foot has not exceeded yet; nil beyond the last one.
+    private var nextBadge = Badge.next(at: 0)
 
     /// Least lateness of a late tick.
     private static let late = Duration.milliseconds(50)
@@ -117,6 +119,13 @@ struct Run {
         guard state == .active else { return }
         let counted = limit.allow(metres - before.metres, over: now - before.at, until: now, isWhole: true)
         addDistance(counted)
+    }
+
+    /// The next badge whose distance the run has exceeded since the last call; nil if there is none.
+    mutating func popBadge() -> Badge? {
+        guard sport.isOnFoot, let badge = nextBadge, total.metres > badge.distanceMetres else { return nil }
+        nextBadge = Badge.next(at: badge.distanceMetres)
+        return badge
     }
 
     // MARK: Climb

@@ -112,6 +112,9 @@ extension JSONWriter {
                 member("done", true)
             }
             member("steps", steps)
+        case .badge(let badge):
+            member("badge", badge.name)
+            member("distance_m", badge.distanceMetres, decimals: 3)
         }
     }
 
@@ -189,6 +192,7 @@ extension Event.Kind {
         case .radar: "radar"
         case .alert: "alert"
         case .workout: "workout"
+        case .badge: "badge"
         }
     }
 }

@@ -15,11 +15,12 @@ package struct StateBlocks: OptionSet, Hashable, Sendable {
     package static let sensors = StateBlocks(rawValue: 8)
     package static let hrv = StateBlocks(rawValue: 16)
     package static let workout = StateBlocks(rawValue: 32)
+    package static let badges = StateBlocks(rawValue: 64)
 
     /// All blocks with their names on the wire, in the order in which STATE has them.
     package static let names: [(name: String, StateBlocks)] = [
         ("fields", .fields), ("lap", .lap), ("zones", .zones), ("sensors", .sensors), ("hrv", .hrv),
-        ("workout", .workout),
+        ("workout", .workout), ("badges", .badges),
     ]
 }
 
@@ -93,8 +94,10 @@ package struct StateLines: Sendable {
             if let variability = state.activity?.variability { blocks[number].object { $0.members(of: variability) } }
         } else if block == .sensors {
             blocks[number].sensorsBlock(state)
-        } else {
+        } else if block == .workout {
             blocks[number].workoutBlock(state, settings)
+        } else {
+            blocks[number].badgesBlock(state)
         }
     }
 }
@@ -160,6 +163,22 @@ extension JSONWriter {
             line.member("target_state", status.target?.rawValue)
             let next = status.step + 1
             if next < settings.workout.count { line.member("next", settings.workout[next].text) }
+        }
+    }
+
+    /// The badge that an activity on foot has earned so far and the next one; nothing in other activities.
+    fileprivate mutating func badgesBlock(_ state: State) {
+        guard let activity = state.activity, activity.sport.isOnFoot else { return }
+        let metres = activity.total.distanceMetres
+        object { line in
+            if let last = Badge.last(at: metres) {
+                line.member("earned", last.name)
+                line.member("earned_distance_m", last.distanceMetres, decimals: 3)
+            }
+            guard let next = Badge.next(at: metres) else { return }
+            line.member("next", next.name)
+            line.member("next_distance_m", next.distanceMetres, decimals: 3)
+            line.member("remaining_m", next.distanceMetres - metres, decimals: 2)
         }
     }
 

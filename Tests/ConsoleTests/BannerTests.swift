@@ -25,6 +25,13 @@ import Testing
         #expect(view.banner == .text(text))
     }
 
+    @Test func badgeIsABanner() throws {
+        var view = try Views.view(Views.run)
+        let event = #"{"event":"badge","badge":"The Moon","distance_m":1609.344}"#
+        view.received(event: try JSON(parsing: event.utf8), isReplayed: false)
+        #expect(view.banner == .text("Badge earned: The Moon"))
+    }
+
     @Test(arguments: [
         (#""steps":6,"step":2,"text":"1 km""#, "Step 2 of 6: 1 km"), (#""steps":6,"done":true"#, "Workout done"),
     ])

@@ -74,6 +74,25 @@ import Wire
         #expect(text(lines.line(with: .hrv)).hasSuffix(#","blocks":{"hrv":{"artifact_percent":0}}}"# + "\n"))
     }
 
+    @Test(arguments: [
+        (0, #"{"next":"Earth's Atmosphere","next_distance_m":804.672,"remaining_m":804.67}"#),
+        (
+            1609.5,
+            #"{"earned":"The Moon","earned_distance_m":1609.344,"next":"Earth's Magnetotail","#
+                + #""next_distance_m":2414.016,"remaining_m":804.52}"#
+        ),
+        (42_195.5, #"{"earned":"Interstellar Space","earned_distance_m":42195}"#),
+    ])
+    func badgesBlockHasTheLastAndTheNextBadge(metres: Double, block: String) {
+        var state = State.example
+        state.activity?.total.distanceMetres = metres
+        var lines = lines(state)
+        #expect(text(lines.line(with: .badges)).hasSuffix(#","blocks":{"badges":\#(block)}}"# + "\n"))
+        state = .idle(at: Instant(milliseconds: 5))
+        lines.encode(state, sequence: 8)
+        #expect(text(lines.line(with: .badges)).hasSuffix(#","blocks":{}}"# + "\n"))
+    }
+
     @Test func nextStateReplacesTheBlocks() {
         var lines = lines(.example)
         let first = lines.line(with: .fields)
@@ -192,7 +211,7 @@ import Wire
             (state.readings[index].vehicleDistance, state.readings[index].vehicleSpeed) = (255, 70.83)
         }
         lines.encode(state, sequence: 8)
-        #expect(lines.line(with: [.fields, .lap, .zones, .sensors, .hrv, .workout]).count < 20 * 1024)
+        #expect(lines.line(with: [.fields, .lap, .zones, .sensors, .hrv, .workout, .badges]).count < 20 * 1024)
     }
 }
 

@@ -51,7 +51,7 @@ package struct PanelConfiguration: Equatable, Sendable {
             (
                 "Beeper",
                 """
-                The input device that beeps at alerts and steps of a workout, such as pwm-beeper: a name, or a path in \
+                The input device that beeps at alerts, steps of a workout and badges, such as pwm-beeper: a name, or a path in \
                 /dev/input. The user of the panel needs to write to it: group input.
                 """
             ),
@@ -163,7 +163,7 @@ package enum PanelLight: String, CaseIterable, Sendable {
         case .ready: "LEDs that are on when heart rate and position are known and no run is in progress."
         case .recording: "LEDs that are on during a run and blink each second while it is paused."
         case .fault: "LEDs that blink five times a second while there is a fault or paced cannot be reached."
-        case .alert: "LEDs that blink four times a second for two seconds at an alert or a step of a workout."
+        case .alert: "LEDs that blink four times a second for two seconds at an alert, a step of a workout or a badge."
         }
     }
 }

@@ -26,7 +26,7 @@ final class StateClient {
 
     /// - Parameters:
     ///   - changed: called after each line and when the connection is lost.
-    ///   - alerted: called at each alert and step of a workout.
+    ///   - alerted: called at each alert, step of a workout and badge.
     init(
         _ path: String, loop: EventLoop, changed: @escaping () -> Void, alerted: @escaping (Beep) -> Void
     ) throws(SystemError) {
@@ -112,6 +112,7 @@ extension Beep {
         guard event["class"]?.string == "EVENT" else { return nil }
         switch event["event"]?.string {
         case "workout": self = .step
+        case "badge": self = .notice
         case "alert":
             switch event["state"]?.string.flatMap(AlertReport.State.init) {
             case .high: self = .high
