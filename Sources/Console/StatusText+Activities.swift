@@ -95,6 +95,10 @@ extension StatusText {
             total.averageHeartRate.map { Self.beats($0) + " on average" },
             total.maximumHeartRate.map { "\($0) at most" })
         if !heart.isEmpty { rows.append(("Heart", heart)) }
+        let energy = joined(
+            total.energyKilocalories.map { Self.whole($0) + " kcal" },
+            total.trainingImpulse.map { "TRIMP " + Self.whole($0) })
+        if !energy.isEmpty { rows.append(("Energy", energy)) }
         if let variability { rows.append(("HRV", self.variability(variability))) }
         rows += Self.effort(total, recording.sport, words: self)
         for sensor in recording.sensors { rows.append(Self.row(of: sensor, words: self)) }
@@ -123,7 +127,8 @@ extension StatusText {
             source.averageHeartRate.map { Self.beats($0) + " on average" },
             source.maximumHeartRate.map { "\($0) at most" },
             source.averagePower.map { Self.whole($0) + " W on average" }, source.maximumPower.map { "\($0) W at most" },
-            source.normalizedPower.map { Self.whole($0) + " W normalized" })
+            source.normalizedPower.map { Self.whole($0) + " W normalized" },
+            source.energyKilocalories.map { Self.whole($0) + " kcal" })
         return text.isEmpty ? "no totals" : text
     }
 

@@ -63,6 +63,7 @@ extension ConfigurationFile.Assignment {
         case .optionalFlag: return value.isEmpty ? .null : .bool(try bool())
         case .number: return Int64(value).map { .integer($0) } ?? .null
         case .sport: return .string(value)
+        case .sex: return value.isEmpty ? .null : .string(value)
         case .sports: return .array(words.map { .string($0) })
         case .zones, .powerZones:
             if value.isEmpty { return .null }

@@ -33,6 +33,8 @@ package enum DataField: String, CaseIterable, Sendable {
     case rmssd
     case dfaAlpha1 = "dfa_alpha1"
     case respirationRate = "respiration_rate"
+    case energy
+    case trimp
     case power
     case power3s = "power_3s"
     case power10s = "power_10s"
@@ -79,6 +81,7 @@ package enum DataField: String, CaseIterable, Sendable {
         case percent = "%"
         case watts = "W"
         case kilojoules = "kJ"
+        case kilocalories = "kcal"
         case perMinute = "rpm"
         case milliseconds = "ms"
         case breathsPerMinute = "/min"
@@ -203,6 +206,13 @@ package enum DataField: String, CaseIterable, Sendable {
                 "Respiration", .breathsPerMinute, .integer, .heart, Self.all,
                 "Breaths per minute, estimated from the RR intervals, while their rhythm is clear."
             )
+        case .energy:
+            (
+                "Energy", .kilocalories, .integer, .heart, Self.all,
+                "Energy of the body, by the strap or by the heart rate."
+            )
+        case .trimp:
+            ("TRIMP", .none, .integer, .heart, Self.all, "The training impulse of Banister, by the heart rate.")
         case .power: ("Power", .watts, .integer, .sensor, Self.all, "Power of the last second.")
         case .power3s: ("Power 3 s", .watts, .integer, .sensor, Self.all, "Average power of the last 3 s.")
         case .power10s: ("Power 10 s", .watts, .integer, .sensor, Self.all, "Average power of the last 10 s.")
@@ -341,6 +351,8 @@ extension DataField {
         case .dfaAlpha1: state.activity?.variability?.alpha1
         case .respirationRate:
             state.activity?.variability.flatMap { $0.isRespirationGood ? $0.respiration : nil }
+        case .energy: total?.energyKilocalories
+        case .trimp: total?.trainingImpulse
         case .strapBattery: state.heart.batteryPercent.map(Double.init)
         case .battery: (state.power?.batteryPercent).map(Double.init)
         default: nil

@@ -15,6 +15,9 @@ package enum SettingKey: String, CaseIterable, Sendable {
     case zones
     case maxHeartRate = "max_heart_rate"
     case restingHeartRate = "resting_heart_rate"
+    case age
+    case sex
+    case weightKilograms = "weight_kg"
     case ftp
     case powerZones = "power_zones"
     case wheelMillimetres = "wheel_mm"
@@ -32,7 +35,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
         case number(any WritableKeyPath<Settings, Int> & Sendable, ClosedRange<Int>)
         /// Some of the sports.
         case sports(any WritableKeyPath<Settings, [Sport]> & Sendable)
-        case sport, sensors, zones, powerZones, alerts, workout, screens
+        case sport, sex, sensors, zones, powerZones, alerts, workout, screens
     }
 
     package var kind: Kind { row.0 }
@@ -87,13 +90,17 @@ package enum SettingKey: String, CaseIterable, Sendable {
         case .maxHeartRate:
             (
                 .number(\.maxHeartRate, 0...250),
-                "The highest heart rate of the user, for fields in percent; 0 is unknown."
+                "The highest heart rate of the user, for fields in percent and trimp; 0 is unknown."
             )
         case .restingHeartRate:
             (
                 .number(\.restingHeartRate, 0...250),
-                "The heart rate of the user at rest, for fields in percent; 0 is unknown."
+                "The heart rate of the user at rest, for fields in percent and trimp; 0 is unknown."
             )
+        case .age: (.number(\.age, 0...120), "The age of the user in years, for energy; 0 is unknown.")
+        case .sex: (.sex, "The sex of the user, for energy and trimp: female or male.")
+        case .weightKilograms:
+            (.number(\.weightKilograms, 0...300), "The weight of the user in kg, for energy; 0 is unknown.")
         case .ftp:
             (.number(\.ftp, 0...2000), "The functional threshold power of the rider in watts; 0 is unknown.")
         case .powerZones:

@@ -1,3 +1,8 @@
+/// The sex of the user, for models of energy and load.
+package enum Sex: String, CaseIterable, Sendable {
+    case female, male
+}
+
 /// The settings of a device. Every client shows and changes the same ones.
 package struct Settings: Equatable, Sendable {
     /// Kilometres instead of miles; nil if each client follows its locale.
@@ -22,6 +27,11 @@ package struct Settings: Equatable, Sendable {
     package var maxHeartRate = 0
     /// Beats per minute; 0 is unknown.
     package var restingHeartRate = 0
+    /// Years; 0 is unknown.
+    package var age = 0
+    package var sex: Sex?
+    /// Kilograms; 0 is unknown.
+    package var weightKilograms = 0
     /// Watts of the functional threshold; 0 is unknown.
     package var ftp = 0
     /// Millimetres of a turn of the wheel; 0 is unknown.
@@ -62,6 +72,7 @@ package struct Settings: Equatable, Sendable {
         case .optionalFlag(let property): self[keyPath: property] = other[keyPath: property]
         case .number(let property, _): self[keyPath: property] = other[keyPath: property]
         case .sport: sport = other.sport
+        case .sex: sex = other.sex
         case .sports(let property): self[keyPath: property] = other[keyPath: property]
         case .sensors: sensors = other.sensors
         case .zones: zones = other.zones
@@ -76,6 +87,7 @@ package struct Settings: Equatable, Sendable {
     package func isUnset(_ key: SettingKey) -> Bool {
         switch key.kind {
         case .optionalFlag(let property): self[keyPath: property] == nil
+        case .sex: sex == nil
         case .zones: zones == nil
         case .powerZones: powerZones == nil
         case .flag, .number, .sport, .sports, .sensors, .alerts, .workout, .screens: false

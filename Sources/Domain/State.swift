@@ -177,6 +177,10 @@ package struct Totals: Equatable, Sendable {
     package var maximumHeartRate: Int?
     /// Zero while zones are off or unset.
     package var zones = ZoneTimes()
+    /// What the body has spent, in kilocalories; nil if neither a strap counts it nor the settings give it.
+    package var energyKilocalories: Double?
+    /// The training impulse of Banister; nil without its settings or without a heart rate.
+    package var trainingImpulse: Double?
     /// Watts, averaged over time.
     package var averagePower: Double?
     package var maximumPower: Int?

@@ -122,6 +122,8 @@ extension Fit {
         package static let elapsed: Field = 7
         package static let timer: Field = 8
         package static let distance: Field = 9
+        /// Kilocalories.
+        package static let calories: Field = 11
         package static let averageHeartRate: Field = 15
         package static let maximumHeartRate: Field = 16
         package static let averageCadence: Field = 17
@@ -157,6 +159,8 @@ extension Fit {
         package static let elapsed: Field = 7
         package static let timer: Field = 8
         package static let distance: Field = 9
+        /// Kilocalories.
+        package static let calories: Field = 11
         package static let averageHeartRate: Field = 16
         package static let maximumHeartRate: Field = 17
         package static let averageCadence: Field = 18

@@ -210,6 +210,15 @@ extension Sport: JournalToken {
     }
 }
 
+extension Sex: JournalToken {
+    package var token: String {
+        switch self {
+        case .female: "female"
+        case .male: "male"
+        }
+    }
+}
+
 extension AscentSource: JournalToken {
     package var token: String {
         switch self {
@@ -234,6 +243,9 @@ extension SettingKey: JournalToken {
         case .zones: "zones"
         case .maxHeartRate: "max_heart_rate"
         case .restingHeartRate: "resting_heart_rate"
+        case .age: "age"
+        case .sex: "sex"
+        case .weightKilograms: "weight_kg"
         case .ftp: "ftp"
         case .powerZones: "power_zones"
         case .wheelMillimetres: "wheel_mm"

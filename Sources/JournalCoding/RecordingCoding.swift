@@ -73,6 +73,7 @@ package enum RecordingText {
             line.member("power_average_w", totals.averagePower, decimals: 3)
             line.member("power_maximum_w", totals.maximumPower)
             line.member("power_normalized_w", totals.normalizedPower, decimals: 3)
+            line.member("energy_kcal", totals.energyKilocalories, decimals: 3)
         }
         return line.bytes
     }
@@ -90,6 +91,7 @@ package enum RecordingText {
         totals.averagePower = json["power_average_w"]?.number
         totals.maximumPower = json["power_maximum_w"]?.integer
         totals.normalizedPower = json["power_normalized_w"]?.number
+        totals.energyKilocalories = json["energy_kcal"]?.number
         return totals
     }
 }

@@ -22,6 +22,9 @@ extension JSONWriter {
             value(flag)
         case .number(let property, _): value(settings[keyPath: property])
         case .sport: value(settings.sport.token)
+        case .sex:
+            guard let sex = settings.sex else { return null() }
+            value(sex.token)
         case .sports(let property): array { for sport in settings[keyPath: property] { $0.value(sport.token) } }
         case .sensors: array { for sensor in settings.sensors { $0.value(sensor) } }
         case .zones:
@@ -55,7 +58,7 @@ extension SettingChange {
             }
             let sports = words.compactMap(Sport.init(token:))
             self.init(key) { $0[keyPath: property] = Sport.allCases.filter(sports.contains) }
-        case .flag, .optionalFlag, .number, .sensors, .zones, .powerZones, .alerts, .workout, .screens:
+        case .flag, .optionalFlag, .number, .sex, .sensors, .zones, .powerZones, .alerts, .workout, .screens:
             try self.init(key, value)
         }
     }
@@ -78,6 +81,7 @@ extension Settings {
             case .optionalFlag(let property): self[keyPath: property] = try value.truth()
             case .number(let property, _): self[keyPath: property] = try value.whole()
             case .sport: sport = try value.token()
+            case .sex: sex = try value.token()
             case .sports(let property):
                 self[keyPath: property] = try json.elements(key.token) { (json) throws(ParseError) in try json.token() }
             case .sensors:

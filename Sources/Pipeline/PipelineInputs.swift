@@ -97,6 +97,7 @@ extension Pipeline {
                 run?.variability.interrupt()
             }
         }
+        if let energy = measurement.energyKilojoules { run?.receive(strapEnergy: energy) }
         if value != nil { run?.showSign(at: now, isDevice: true) }
         effects.outputs.append(
             .heart(
@@ -112,6 +113,7 @@ extension Pipeline {
         if isOther { batteryPercent = nil }
         if isOther || status.state != .connected {
             heart.reset()
+            run?.interruptEnergy()
             previousHeartRate = nil
         }
         heartLink = renew(heartLink, status, of: .heart, at: now, into: &effects)

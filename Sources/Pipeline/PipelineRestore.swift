@@ -54,6 +54,7 @@ extension Pipeline {
         heart.reset()
         sensors.disconnect()
         run?.power.clear()
+        run?.interruptEnergy()
         previousHeartRate = nil
         switch outage.rule {
         case .paused: forgetPosition(after: outage, at: now)

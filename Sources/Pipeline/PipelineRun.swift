@@ -21,6 +21,7 @@ extension Pipeline {
         run?.speedometer.clear()
         run?.power.clear()
         run?.variability.interrupt()
+        run?.interruptEnergy()
         nextSecond = now + .seconds(1)
         if let total = run?.total {
             emit(
@@ -111,8 +112,7 @@ extension Pipeline {
         let elapsed = before + ticks * TickSchedule.period.wholeMilliseconds
         age(at: tick, into: &effects)
         if ticks == 1, let beats = heart.beatsPerMinute(at: tick), !heart.isStale(at: tick) {
-            let zone = settings.useHeartRateZones ? settings.zones?.zone(of: beats.value) : nil
-            run?.addHeartRate(beats.value, zone: zone)
+            run?.addHeartRate(beats.value, settings)
         }
         if elapsed / 1000 != before / 1000 { countSecond(at: tick, into: &effects) }
         if elapsed / 5000 != before / 5000 { measurePace(at: tick) }

@@ -30,6 +30,7 @@ struct Run {
     var power = PowerMeter()
     var calibration = SensorCalibration()
     var variability = VariabilityMeter()
+    private var energyCounter = EnergyCounter()
     /// Values of the sensors in the last second.
     private(set) var cadence: Double?
     private var leftBalance: Double?
@@ -207,11 +208,40 @@ struct Run {
         lap.addAutoPause(milliseconds: milliseconds)
     }
 
-    /// Adds a tick with a fresh heart rate; `zone` is nil while zones are off or unset.
-    mutating func addHeartRate(_ beatsPerMinute: Int, zone: Int?) {
+    /// Adds a tick with a fresh heart rate.
+    mutating func addHeartRate(_ beatsPerMinute: Int, _ settings: Settings) {
         let milliseconds = TickSchedule.period.wholeMilliseconds
+        let zone = settings.useHeartRateZones ? settings.zones?.zone(of: beatsPerMinute) : nil
         total.addHeartRate(beatsPerMinute, zone: zone, milliseconds: milliseconds)
         lap.addHeartRate(beatsPerMinute, zone: zone, milliseconds: milliseconds)
+        let minutes = Double(milliseconds) / 60_000
+        if !energyCounter.isCounting, let model = settings.energyModel {
+            addEnergy(kilojoules: model.kilojoulesPerMinute(at: Double(beatsPerMinute)) * minutes)
+        }
+        if let model = settings.impulseModel {
+            let impulse = model.perMinute(at: Double(beatsPerMinute)) * minutes
+            total.addImpulse(impulse)
+            lap.addImpulse(impulse)
+        }
+    }
+
+    /// Receives the kilojoules that the strap has counted.
+    mutating func receive(strapEnergy kilojoules: UInt16) {
+        guard state == .active else { return }
+        let wasCounting = energyCounter.isCounting
+        // The heart rate has given the energy up to the first step from 0.
+        guard let step = energyCounter.receive(kilojoules), wasCounting else { return }
+        addEnergy(kilojoules: Double(step))
+    }
+
+    /// Counts the strap's energy from its next value on.
+    mutating func interruptEnergy() {
+        energyCounter.interrupt()
+    }
+
+    private mutating func addEnergy(kilojoules: Double) {
+        total.addEnergy(kilojoules: kilojoules)
+        lap.addEnergy(kilojoules: kilojoules)
     }
 
     mutating func raiseMaximumHeartRate(to beatsPerMinute: Int) {

@@ -14,6 +14,8 @@ struct TotalsAccumulator {
     private var heartMilliseconds: Int64 = 0
     private var maximumHeartRate: Int?
     private var zones = ZoneTimes()
+    private var kilojoules: Double?
+    private var impulse: Double?
     /// Sum of watts over the seconds with power, and their number.
     private var powerSum = 0.0
     private var powerSeconds = 0
@@ -36,6 +38,15 @@ struct TotalsAccumulator {
         if let zone { zones.addTick(in: zone) }
         heartSum += Double(beatsPerMinute) * Double(milliseconds)
         heartMilliseconds += milliseconds
+    }
+
+    /// Adds energy of the body, which may be 0.
+    mutating func addEnergy(kilojoules: Double) {
+        self.kilojoules = (self.kilojoules ?? 0) + kilojoules
+    }
+
+    mutating func addImpulse(_ impulse: Double) {
+        self.impulse = (self.impulse ?? 0) + impulse
     }
 
     /// Adds a second with power.
@@ -97,6 +108,8 @@ struct TotalsAccumulator {
         figures.averageHeartRate = heartMilliseconds > 0 ? heartSum / Double(heartMilliseconds) : nil
         figures.maximumHeartRate = maximumHeartRate
         figures.zones = zones
+        figures.energyKilocalories = kilojoules.map { $0 / EnergyModel.kilojoulesPerKilocalorie }
+        figures.trainingImpulse = impulse
         if powerSeconds > 0 {
             figures.averagePower = powerSum / Double(powerSeconds)
             figures.maximumPower = maximumPower.map { Int($0.rounded()) }

@@ -1,9 +1,5 @@
 import CMath
-
-/// The sex of the user, for models of energy and load.
-package enum Sex: String, CaseIterable, Sendable {
-    case female, male
-}
+package import Domain
 
 /// The power that a body spends, by its heart rate.
 ///
@@ -36,6 +32,20 @@ package struct EnergyModel: Equatable, Sendable {
     package static let kilojoulesPerKilocalorie = 4.184
 }
 
+extension Settings {
+    /// Nil unless age, sex and weight are set.
+    package var energyModel: EnergyModel? {
+        guard let sex, age > 0, weightKilograms > 0 else { return nil }
+        return EnergyModel(sex: sex, age: age, weight: Double(weightKilograms))
+    }
+
+    /// Nil unless sex, resting and maximum heart rate are set.
+    package var impulseModel: TrainingImpulse? {
+        guard let sex else { return nil }
+        return TrainingImpulse(sex: sex, resting: restingHeartRate, maximum: maxHeartRate)
+    }
+}
+
 /// The energy that a strap counts, summed over a run.
 ///
 /// The counter is in kilojoules since its last reset. It stops at 65,535, begins anew when the strap is put on, and some
@@ -55,17 +65,25 @@ package struct EnergyCounter: Equatable, Sendable {
 
     package init() {}
 
+    /// Whether the counter goes on from its newest value. One that is 0 may belong to a strap that does not count.
+    package var isCounting: Bool {
+        newest.map { $0 > 0 && $0 != Self.saturated } ?? false
+    }
+
     /// Forgets the newest value: what follows is counted from the next one, as after a pause.
     package mutating func interrupt() {
         newest = nil
     }
 
-    package mutating func receive(_ value: UInt16) {
+    /// - Returns: The kilojoules since the value before; nil if they are unknown.
+    @discardableResult
+    package mutating func receive(_ value: UInt16) -> Int? {
         defer { newest = value }
-        guard let newest, newest != Self.saturated else { return }
+        guard let newest, newest != Self.saturated else { return nil }
         let step = value >= newest ? Int(value - newest) : Int(value)
-        guard step <= Self.largestStep else { return }
+        guard step <= Self.largestStep else { return nil }
         kilojoules = (kilojoules ?? 0) + step
+        return step
     }
 }
 

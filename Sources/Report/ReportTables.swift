@@ -30,6 +30,8 @@ extension ReportPage {
         }
         add("Average heart rate", total.averageHeartRate, "bpm")
         add("Highest heart rate", total.maximumHeartRate.map(Double.init), "bpm")
+        add("Energy", total.energyKilocalories, "kcal")
+        add("TRIMP", total.trainingImpulse, "")
         add("Average power", total.averagePower, "W")
         add("Normalized power", total.normalizedPower, "W")
         add("Highest power", total.maximumPower.map(Double.init), "W")

@@ -163,6 +163,11 @@ package struct RandomEntries {
         settings.autoStopMinutes = .random(in: 0...1_440, using: &random)
         settings.autoPause = Sport.allCases.filter { _ in .random(using: &random) }
         settings.sensors = many(3) { $0.text() }
+        settings.maxHeartRate = .random(in: 100...250, using: &random)
+        settings.restingHeartRate = .random(in: 30...90, using: &random)
+        settings.age = .random(in: 0...120, using: &random)
+        settings.sex = maybe(pick(Sex.allCases))
+        settings.weightKilograms = .random(in: 0...300, using: &random)
         settings.ftp = .random(in: 0...2000, using: &random)
         settings.wheelMillimetres = .random(in: 500...4000, using: &random)
         settings.stridePermille = .random(in: 500...2000, using: &random)

@@ -150,6 +150,7 @@ extension JSONWriter {
             line.member("gaps", summary.gaps)
             line.member("average_bpm", summary.total.averageHeartRate, decimals: 0)
             line.member("max_bpm", summary.total.maximumHeartRate)
+            line.load(summary.total)
             line.effort(summary.total)
             line.climb(summary.total)
             if summary.isDemo { line.member("demo", true) }

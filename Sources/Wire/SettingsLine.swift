@@ -36,6 +36,9 @@ extension JSONWriter {
             value(flag)
         case .number(let property, _): value(settings[keyPath: property])
         case .sport: value(settings.sport.rawValue)
+        case .sex:
+            guard let sex = settings.sex else { return null() }
+            value(sex.rawValue)
         case .sports(let property): array { for sport in settings[keyPath: property] { $0.value(sport.rawValue) } }
         case .sensors: array { for sensor in settings.sensors { $0.value(sensor) } }
         case .zones:

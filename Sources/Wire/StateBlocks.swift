@@ -255,7 +255,7 @@ extension DataField {
         case .metres: self == .distance || self == .lapDistance ? 2 : 1
         case .metresPerSecond: 2
         case .secondsPerMetre: 4
-        case .kilojoules, .degreesCelsius, .milliseconds, .breathsPerMinute: 1
+        case .kilojoules, .kilocalories, .degreesCelsius, .milliseconds, .breathsPerMinute: 1
         case .none where self == .dfaAlpha1: 2
         case .beatsPerMinute, .watts, .perMinute, .pascals, .metresPerHour, .none: 0
         }

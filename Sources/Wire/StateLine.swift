@@ -87,6 +87,7 @@ extension JSONWriter {
         averagePaces(activity.total)
         member("speed_mps", activity.speed, decimals: 2)
         member("max_speed_mps", activity.total.maximumSpeed, decimals: 2)
+        load(activity.total)
         climb(activity.total)
         member("grade_percent", activity.grade, decimals: 1)
         member("vertical_mps", activity.verticalSpeed, decimals: 2)
@@ -118,8 +119,15 @@ extension JSONWriter {
         averagePaces(figures)
         member("max_speed_mps", figures.maximumSpeed, decimals: 2)
         heartRates(figures)
+        load(figures)
         effort(figures)
         climb(figures)
+    }
+
+    /// Writes the energy of the body and the training impulse.
+    mutating func load(_ figures: Totals) {
+        member("energy_kcal", figures.energyKilocalories, decimals: 0)
+        member("trimp", figures.trainingImpulse, decimals: 1)
     }
 
     /// Writes ascent and descent.

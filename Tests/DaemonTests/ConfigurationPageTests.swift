@@ -140,6 +140,7 @@ extension SettingKey {
         case .optionalFlag: " Value: yes or no; empty for unset."
         case .number(_, let range): " Value: \(range.lowerBound) to \(range.upperBound)."
         case .sport: " Value: \(Sport.allCases.map(\.rawValue).joined(separator: ", "))."
+        case .sex: " Value: \(Sex.allCases.map(\.rawValue).joined(separator: ", ")); empty for unset."
         case .sports: " Value: some of \(Sport.allCases.map(\.rawValue).joined(separator: ", ")); empty for none."
         case .sensors: ""
         case .zones, .powerZones: " Value: numbers, separated by spaces or commas; empty for none."
@@ -157,6 +158,7 @@ extension Settings {
         case .optionalFlag(let property): return self[keyPath: property].map { $0 ? "yes" : "no" } ?? ""
         case .number(let property, _): return String(self[keyPath: property])
         case .sport: return sport.rawValue
+        case .sex: return sex?.rawValue ?? ""
         case .sports(let property): return self[keyPath: property].map(\.rawValue).joined(separator: " ")
         case .sensors: return sensors.joined(separator: ",")
         case .powerZones: return powerZones.map { $0.bottoms.map(String.init).joined(separator: " ") } ?? ""

@@ -202,7 +202,7 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
             "[Settings]\nsensors=[]",
             "paced.conf:2: there is no key sensors in [Settings]; the keys are metric twelve_hour_clock "
                 + "use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes auto_pause zones "
-                + "max_heart_rate resting_heart_rate ftp power_zones wheel_mm stride_permille alerts workout "
+                + "max_heart_rate resting_heart_rate age sex weight_kg ftp power_zones wheel_mm stride_permille alerts workout "
                 + "screens"
         ),
         (

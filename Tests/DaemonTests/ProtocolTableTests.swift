@@ -138,7 +138,7 @@ extension SettingKey {
                 ("type", .text("integer")), ("minimum", .number(range.lowerBound)),
                 ("maximum", .number(range.upperBound)),
             ]
-        case .flag, .optionalFlag, .sport, .sports, .sensors, .zones, .powerZones, .alerts, .workout, .screens:
+        case .flag, .optionalFlag, .sport, .sex, .sports, .sensors, .zones, .powerZones, .alerts, .workout, .screens:
             eventType
         }
     }
@@ -148,7 +148,7 @@ extension SettingKey {
         case .flag, .optionalFlag: [("type", .text("boolean"))]
         case .number: [("$ref", .text("#/$defs/count"))]
         case .sports: [("$ref", .text("#/$defs/sports"))]
-        case .sport, .sensors, .zones, .powerZones, .alerts, .workout, .screens:
+        case .sport, .sex, .sensors, .zones, .powerZones, .alerts, .workout, .screens:
             [("$ref", .text("#/$defs/\(rawValue)"))]
         }
     }
@@ -157,7 +157,7 @@ extension SettingKey {
         switch kind {
         case .flag, .optionalFlag: "boolean"
         case .number: "integer"
-        case .sport: "token"
+        case .sport, .sex: "token"
         case .sports, .sensors, .zones, .powerZones, .alerts, .workout: "list"
         case .screens: "object"
         }
@@ -172,6 +172,7 @@ extension SettingKey {
         case .zones, .maxHeartRate, .restingHeartRate: " bpm"
         case .ftp, .powerZones: " W"
         case .wheelMillimetres: " mm"
+        case .weightKilograms: " kg"
         default: ""
         }
     }
@@ -187,7 +188,7 @@ extension SettingKey {
             case .sport: " Default \(defaults.sport.rawValue)."
             case .sports(let property):
                 " Default \(defaults[keyPath: property].map(\.rawValue).joined(separator: ", "))."
-            case .optionalFlag, .sensors, .zones, .powerZones, .alerts, .workout, .screens: ""
+            case .optionalFlag, .sex, .sensors, .zones, .powerZones, .alerts, .workout, .screens: ""
             }
         return text.split(whereSeparator: \.isWhitespace).joined(separator: " ") + values
     }
@@ -208,7 +209,8 @@ extension DataField {
         switch unit {
         case .beatsPerMinute: "integer"
         case .none: self == .timeOfDay ? "time" : self == .dfaAlpha1 ? "number" : "integer"
-        case .seconds, .metres, .metresPerSecond, .secondsPerMetre, .percent, .watts, .kilojoules, .perMinute, .pascals,
+        case .seconds, .metres, .metresPerSecond, .secondsPerMetre, .percent, .watts, .kilojoules, .kilocalories,
+            .perMinute, .pascals,
             .degreesCelsius, .milliseconds, .breathsPerMinute, .metresPerHour:
             "number"
         }

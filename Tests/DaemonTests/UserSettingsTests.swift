@@ -25,6 +25,8 @@ import Wire
         SettingChange(.zones) { $0.zones = try? Zones([100, 120, 140, 160, 180]) },
         SettingChange(.maxHeartRate) { $0.maxHeartRate = 190 },
         SettingChange(.restingHeartRate) { $0.restingHeartRate = 48 },
+        SettingChange(.age) { $0.age = 41 }, SettingChange(.sex) { $0.sex = .female },
+        SettingChange(.weightKilograms) { $0.weightKilograms = 62 },
         SettingChange(.ftp) { $0.ftp = 250 },
         SettingChange(.powerZones) { $0.powerZones = PowerZones([100, 150, 200, 250, 300, 400]) },
         SettingChange(.wheelMillimetres) { $0.wheelMillimetres = 2096 },

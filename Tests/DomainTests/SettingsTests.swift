@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func onlyTheUnitAndZonesMayBeUnset() {
-        #expect(SettingKey.allCases.filter(\.isOptional) == [.metric, .zones, .powerZones])
+        #expect(SettingKey.allCases.filter(\.isOptional) == [.metric, .zones, .sex, .powerZones])
         var settings = Settings()
         #expect(settings.isUnset(.metric) && settings.isUnset(.zones))
         settings.metric = false
@@ -23,7 +23,8 @@ import Testing
         #expect(
             SettingKey.allCases.map(\.rawValue) == [
                 "metric", "twelve_hour_clock", "use_heart_rate_zones", "sport", "auto_lap_m", "auto_lap_s",
-                "auto_stop_minutes", "auto_pause", "sensors", "zones", "max_heart_rate", "resting_heart_rate", "ftp",
+                "auto_stop_minutes", "auto_pause", "sensors", "zones", "max_heart_rate", "resting_heart_rate", "age",
+                "sex", "weight_kg", "ftp",
                 "power_zones", "wheel_mm", "stride_permille", "alerts", "workout", "screens",
             ])
     }

@@ -226,6 +226,8 @@ extension State {
         activity?.leftBalance = 49.5
         activity?.cadence = 90
         activity?.variability = .example
+        activity?.total.energyKilocalories = 612.5
+        activity?.total.trainingImpulse = 81.5
         activity?.total.averagePower = 220
         activity?.total.maximumPower = 700
         activity?.total.normalizedPower = 230.6

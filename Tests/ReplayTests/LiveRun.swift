@@ -113,6 +113,11 @@ extension LiveRun {
         settings.zones = try Zones([100, 120, 140, 160, 180])
         settings.autoLapMetres = seed.isMultiple(of: 2) ? 400 : 0
         settings.autoStopMinutes = seed.isMultiple(of: 3) ? 1 : 0
+        settings.maxHeartRate = 190
+        settings.restingHeartRate = 55
+        settings.age = 41
+        settings.sex = seed.isMultiple(of: 2) ? .female : .male
+        settings.weightKilograms = seed.isMultiple(of: 5) ? 0 : 72
         settings.autoPause = seed % 4 < 2 ? [.run] : []
         var live = LiveRun(
             Pipeline(settings: settings, isDemo: true, lastActivity: 16, at: start), at: start, seed: seed)

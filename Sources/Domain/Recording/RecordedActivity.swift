@@ -42,6 +42,28 @@ package struct RecordedActivity: Equatable, Sendable {
         sensors.first { $0.kinds.contains(.heartRate) }
     }
 
+    /// Adopts the energy that an imported file states, in kilocalories: of the whole, and of its first laps.
+    package mutating func adoptEnergy(_ kilocalories: Double?, ofLaps lapKilocalories: [Double?]) {
+        total.energyKilocalories = kilocalories
+        for index in laps.indices {
+            let isStated = kilocalories != nil && lapKilocalories.indices.contains(index)
+            laps[index].figures.energyKilocalories = isStated ? lapKilocalories[index] : nil
+        }
+    }
+
+    /// The energy of each lap in whole kilocalories, whose sum is that of the whole within rounding; nil if unknown.
+    package var lapCalories: [Int?] {
+        var sum = 0.0
+        var written = 0
+        return laps.map { lap in
+            guard let energy = lap.figures.energyKilocalories else { return nil }
+            sum += energy
+            let whole = DecimalFormat.scaled(sum, decimals: 0).map { Int($0) } ?? written
+            defer { written = whole }
+            return whole - written
+        }
+    }
+
     /// Converts the cadences of the totals of an imported file, which are those of one foot.
     package mutating func countBothFeet() {
         scaleCadences(by: sport.stepsPerCadence)
@@ -128,6 +150,7 @@ package struct SourceTotals: Equatable, Sendable {
     package var averagePower: Double?
     package var maximumPower: Int?
     package var normalizedPower: Double?
+    package var energyKilocalories: Double?
 
     package init() {}
 }

@@ -19,6 +19,8 @@ struct FitActivity {
     private var lapBegan: Int64?
     /// The sums of the closed laps, in centimetres and milliseconds.
     private var lapsBefore: (distance: Int64, timer: Int64) = (0, 0)
+    /// Whole kilocalories of each lap.
+    private let calories: [Int?]
     /// The exact distance of the closed laps, in metres.
     private var lapDistance = 0.0
 
@@ -45,6 +47,7 @@ struct FitActivity {
             recording.laps = [RecordingLap(trigger: nil, beganAt: 0, endedAt: end, figures: recording.total)]
         }
         self.recording = recording
+        calories = recording.lapCalories
         self.origin = origin
         pauseEdges = pauses.edges[...]
         clock = FitClock(started: recording.started)
@@ -154,6 +157,7 @@ struct FitActivity {
                 .uint16(Fit.Session.normalizedPower, total.normalizedPower.flatMap { Self.scaled($0, by: 1) }),
                 .uint32(Fit.Session.work, total.workJoules.flatMap { Self.scaled($0, by: 1) }),
                 .uint8(Fit.Session.averageCadence, average?.whole), .uint8(Fit.Session.maximumCadence, maximum?.whole),
+                .uint16(Fit.Session.calories, total.energyKilocalories.flatMap { Self.scaled($0, by: 1) }),
                 .uint16(Fit.Session.ascent, total.ascent.flatMap(Self.wholeMetres)),
                 .uint16(Fit.Session.descent, total.descent.flatMap(Self.wholeMetres)),
                 .uint8(Fit.Session.averageFractionalCadence, average?.part),
@@ -293,6 +297,7 @@ struct FitActivity {
                 .uint16(Fit.Lap.normalizedPower, figures.normalizedPower.flatMap { Self.scaled($0, by: 1) }),
                 .uint32(Fit.Lap.work, figures.workJoules.flatMap { Self.scaled($0, by: 1) }),
                 .uint8(Fit.Lap.averageCadence, average?.whole), .uint8(Fit.Lap.maximumCadence, maximum?.whole),
+                .uint16(Fit.Lap.calories, calories[lap].map { Int64($0) }),
                 .uint16(Fit.Lap.ascent, figures.ascent.flatMap(Self.wholeMetres)),
                 .uint16(Fit.Lap.descent, figures.descent.flatMap(Self.wholeMetres)),
                 .uint8(Fit.Lap.averageFractionalCadence, average?.part),

@@ -2,7 +2,7 @@ import Domain
 
 /// Garmin's Training Center Database v2, with speed, power and the cadence of sports on foot in ActivityExtension v2.
 ///
-/// Each pause starts a new Track. The schema requires calories, which are unknown: 0.
+/// Each pause starts a new Track. The schema requires calories: 0 if they are unknown.
 ///
 /// Source: https://www8.garmin.com/xmlschemas/TrainingCenterDatabasev2.xsd and ActivityExtensionv2.xsd, whose
 /// xsd:sequence is the order of the elements here.
@@ -79,11 +79,16 @@ enum TCXExport {
 /// The laps of a recording, at least one. A second belongs to the lap that ends with it.
 struct Laps {
     let laps: [RecordingLap]
+    /// Whole kilocalories of each lap.
+    let calories: [Int?]
 
     init(_ recording: RecordedActivity) {
         let whole = RecordingLap(
             trigger: nil, beganAt: 0, endedAt: recording.totalMilliseconds, figures: recording.total)
-        laps = recording.laps.isEmpty ? [whole] : recording.laps
+        var recording = recording
+        if recording.laps.isEmpty { recording.laps = [whole] }
+        laps = recording.laps
+        calories = recording.lapCalories
     }
 
     /// Whether a second at this moment belongs to a later lap.
@@ -101,7 +106,7 @@ extension FileText {
         element("TotalTimeSeconds", Double(lap.figures.elapsedMilliseconds) / 1000, decimals: Decimals.seconds)
         element("DistanceMeters", lap.figures.distanceMetres, decimals: Decimals.metres)
         element("MaximumSpeed", lap.figures.maximumSpeed, decimals: Decimals.speed)
-        element("Calories", 0)
+        element("Calories", laps.calories[index].map { min(max($0, 0), 65_535) } ?? 0)
         heartRate("AverageHeartRateBpm", lap.figures.averageHeartRate.flatMap { Int(exactly: $0.rounded()) })
         heartRate("MaximumHeartRateBpm", lap.figures.maximumHeartRate)
         write("<Intensity>Active</Intensity>")

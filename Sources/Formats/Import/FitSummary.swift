@@ -96,6 +96,9 @@ struct FitSummary {
         let power = message[Fit.Session.averagePower].map { Double($0) }
         let normalized = message[Fit.Session.normalizedPower].map { Double($0) }
         let maximumPower = message.integer(Fit.Session.maximumPower, in: 0...65_534)
+        // Some devices write 0 for unknown.
+        let energy = message[Fit.Session.calories].flatMap { $0 > 0 ? Double($0) : nil }
+        sums.energyKilocalories = Self.sum(sums.energyKilocalories, energy)
         sums.averagePower = sessions == 1 ? power : nil
         sums.normalizedPower = sessions == 1 ? normalized : nil
         sums.maximumPower = [sums.maximumPower, maximumPower].compactMap(\.self).max()
@@ -180,6 +183,7 @@ struct FitLap {
         figures.maximumSpeed = message[Fit.Lap.maximumSpeed].map { Double($0) / 1000 }
         figures.averageHeartRate = message[Fit.Lap.averageHeartRate].map { Double($0) }
         figures.maximumHeartRate = message.integer(Fit.Lap.maximumHeartRate, in: 1...254)
+        figures.energyKilocalories = message[Fit.Lap.calories].map { Double($0) }
         figures.averagePower = message[Fit.Lap.averagePower].map { Double($0) }
         figures.maximumPower = message.integer(Fit.Lap.maximumPower, in: 0...65_534)
         figures.normalizedPower = message[Fit.Lap.normalizedPower].map { Double($0) }

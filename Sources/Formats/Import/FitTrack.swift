@@ -109,6 +109,8 @@ struct FitTrack {
         recording.totalMilliseconds = newest
         recording.total = total.figures
         recording.laps = allLaps()
+        let energy = head.sourceTotals.energyKilocalories
+        recording.adoptEnergy(energy, ofLaps: laps.map(\.figures.energyKilocalories))
         recording.countBothFeet()
         recording.sensors = head.sensors
         recording.sourceTotals = head.sourceTotals

@@ -16,7 +16,7 @@ package struct TCXTrack: TrackParser {
 
     private enum Field {
         case point(ParsedTrackPoint.Field)
-        case lapTime, lapDistance, lapAverageHeartRate, lapMaximumHeartRate, lapTrigger
+        case lapTime, lapDistance, lapCalories, lapAverageHeartRate, lapMaximumHeartRate, lapTrigger
         case lapAverageCadence, lapMaximumCadence, lapAveragePower, lapMaximumPower
         case notes, creatorName
     }
@@ -77,6 +77,7 @@ package struct TCXTrack: TrackParser {
         switch (places.last, name) {
         case (.lap, "TotalTimeSeconds"): return .value(.lapTime, name)
         case (.lap, "DistanceMeters"): return .value(.lapDistance, name)
+        case (.lap, "Calories"): return .value(.lapCalories, name)
         case (.lap, "AverageHeartRateBpm"): return .valued(.lapAverageHeartRate)
         case (.lap, "MaximumHeartRateBpm"): return .valued(.lapMaximumHeartRate)
         case (.lap, "TriggerMethod"): return .value(.lapTrigger, name)
@@ -136,6 +137,9 @@ package struct TCXTrack: TrackParser {
         case .lapDistance:
             guard let number, (0...1e9).contains(number) else { return false }
             track.changeLap { $0.distanceMetres = number }
+        case .lapCalories:
+            guard let number, (0...65_535).contains(number) else { return false }
+            track.changeLap { $0.energyKilocalories = number }
         case .lapAverageHeartRate:
             guard let number, (1...255).contains(number) else { return false }
             track.changeLap { $0.averageHeartRate = number }

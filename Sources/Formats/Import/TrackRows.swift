@@ -18,6 +18,7 @@ struct TrackRows {
         var distanceMetres: Double?
         var averageHeartRate: Double?
         var maximumHeartRate: Int?
+        var energyKilocalories: Double?
         var averagePower: Double?
         var maximumPower: Int?
         /// As in samples.
@@ -93,6 +94,7 @@ struct TrackRows {
         recording.totalMilliseconds = now
         recording.total = total.figures
         recording.laps = laps
+        recording.adoptEnergy(sourceEnergy, ofLaps: sourceLaps.map(\.energyKilocalories))
         recording.countBothFeet()
         return recording
     }
@@ -115,6 +117,7 @@ struct TrackRows {
             sum += Double(time) * rate
         }
         if weight > 0 { totals.averageHeartRate = sum / weight }
+        totals.energyKilocalories = sourceEnergy
         totals.maximumPower = sourceLaps.compactMap(\.maximumPower).max()
         let joules = sourceLaps.compactMap { lap in
             lap.averagePower.flatMap { watts in lap.elapsedMilliseconds.map { watts * Double($0) } }
@@ -123,6 +126,13 @@ struct TrackRows {
         let time = sourceLaps.reduce(0) { $1.averagePower == nil ? $0 : $0 + Double($1.elapsedMilliseconds ?? 0) }
         if time > 0 { totals.averagePower = joules.reduce(0, +) / time }
         return totals
+    }
+
+    /// The sum over the laps in kilocalories; nil unless every lap has it, and for 0, which files have for unknown.
+    private var sourceEnergy: Double? {
+        let energies = sourceLaps.compactMap(\.energyKilocalories)
+        let sum = energies.reduce(0, +)
+        return energies.count == sourceLaps.count && sum > 0 ? sum : nil
     }
 
     private mutating func release(_ point: Pending, at time: UTC) throws(FileError) {

@@ -143,10 +143,12 @@ package final class JournalReader {
 
     private var hasSensors: Bool { version >= JournalSchema.versionWithSensors }
 
-    /// The columns of the climb and the automatic pauses of an activity or a lap.
+    /// The columns of the climb, the automatic pauses, the energy and the load of an activity or a lap.
     private var climb: String {
-        version >= JournalSchema.versionWithAscent
+        let climb =
+            version >= JournalSchema.versionWithAscent
             ? "ascent_m, descent_m, ascent_error_m, ascent_source, auto_paused_ms" : "NULL, NULL, NULL, NULL, NULL"
+        return climb + (version >= JournalSchema.versionWithEnergy ? ", energy_kcal, trimp" : ", NULL, NULL")
     }
 
     /// The columns of power and cadence of an activity or a lap.
@@ -215,7 +217,7 @@ package final class JournalReader {
 
     /// - Parameters:
     ///   - effort: the first column of power and cadence.
-    ///   - climb: the first column of ascent and descent.
+    ///   - climb: the first column of ascent and descent, and of what follows them.
     private static func figures(
         _ statement: some JournalColumns, from column: Int32, effort: Int32, climb: Int32
     ) -> Totals {
@@ -239,6 +241,8 @@ package final class JournalReader {
         figures.ascentError = statement.real(climb + 2)
         figures.ascentSource = statement.text(climb + 3).flatMap(AscentSource.init(token:))
         figures.autoPausedMilliseconds = statement.integer(climb + 4)
+        figures.energyKilocalories = statement.real(climb + 5)
+        figures.trainingImpulse = statement.real(climb + 6)
         return figures
     }
 

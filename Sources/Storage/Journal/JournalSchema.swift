@@ -230,6 +230,13 @@ package enum JournalSchema {
         ALTER TABLE lap ADD COLUMN ascent_source TEXT;
         ALTER TABLE lap ADD COLUMN auto_paused_ms INTEGER;
         """,
+        """
+        -- The energy of the body and the training impulse.
+        ALTER TABLE activity ADD COLUMN energy_kcal REAL;
+        ALTER TABLE activity ADD COLUMN trimp REAL;
+        ALTER TABLE lap ADD COLUMN energy_kcal REAL;
+        ALTER TABLE lap ADD COLUMN trimp REAL;
+        """,
     ]
 
     /// Converts a line of table `event` from before version 5 to the names of version 5. Frozen, as the steps are.
@@ -266,6 +273,8 @@ package enum JournalSchema {
     static let versionWithSensors: Int64 = 7
     /// The first version with ascent and descent.
     static let versionWithAscent: Int64 = 8
+    /// The first version with energy and training impulse.
+    static let versionWithEnergy: Int64 = 9
 
     /// The tables whose rows have a key.
     static let keyed = ["location", "heart", "input", "record"]

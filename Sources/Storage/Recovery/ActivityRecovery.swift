@@ -275,6 +275,8 @@ struct ActivityRecovery {
         figures.workJoules = figures.workJoules.flatMap { abs($0) <= 1e12 ? $0 : nil }
         figures.averageCadence = figures.averageCadence.flatMap { (0...1000).contains($0) ? $0 : nil }
         figures.maximumCadence = figures.maximumCadence.flatMap { (0...1000).contains($0) ? $0 : nil }
+        figures.energyKilocalories = figures.energyKilocalories.flatMap { (0...1e6).contains($0) ? $0 : nil }
+        figures.trainingImpulse = figures.trainingImpulse.flatMap { (0...1e6).contains($0) ? $0 : nil }
         figures.ascent = figures.ascent.flatMap { (0...1e6).contains($0) ? $0 : nil }
         figures.descent = figures.descent.flatMap { (0...1e6).contains($0) ? $0 : nil }
         figures.ascentError = figures.ascentError.flatMap { (0...1e6).contains($0) ? $0 : nil }

@@ -27,6 +27,7 @@ package struct SettingChange: Equatable, Sendable {
             values[keyPath: property] = value == .null ? nil : try value.bool(field: field)
         case .number(let property, let range): values[keyPath: property] = try value.integer(in: range, field: field)
         case .sport: values.sport = try Sport(value, field: field)
+        case .sex: values.sex = try Self.sex(value)
         case .sports(let property): values[keyPath: property] = try Self.sports(value, field: field)
         case .sensors: values.sensors = try Self.sensors(value)
         case .zones: values.zones = try Self.zones(value)
@@ -77,6 +78,15 @@ package struct SettingChange: Equatable, Sendable {
             throw .invalidValue(field, "\(field) must be a list of some of \(known)")
         }
         return Sport.allCases.filter(sports.contains)
+    }
+
+    private static func sex(_ value: JSON) throws(RPCError) -> Sex? {
+        if value == .null { return nil }
+        guard let sex = value.string.flatMap(Sex.init(rawValue:)) else {
+            let known = Sex.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalidValue(SettingKey.sex.rawValue, "sex must be one of \(known), or null")
+        }
+        return sex
     }
 
     private static func sensors(_ value: JSON) throws(RPCError) -> [String] {

@@ -112,6 +112,7 @@ extension JSONWriter {
                 line.exact("average_power_w", source.averagePower)
                 line.member("max_power_w", source.maximumPower)
                 line.exact("normalized_power_w", source.normalizedPower)
+                line.exact("energy_kcal", source.energyKilocalories)
             }
         }
         newline()
@@ -130,6 +131,8 @@ extension JSONWriter {
         exact("max_speed_mps", totals.maximumSpeed)
         exact("average_bpm", totals.averageHeartRate)
         member("max_bpm", totals.maximumHeartRate)
+        exact("energy_kcal", totals.energyKilocalories)
+        exact("trimp", totals.trainingImpulse)
         exact("average_power_w", totals.averagePower)
         member("max_power_w", totals.maximumPower)
         exact("normalized_power_w", totals.normalizedPower)

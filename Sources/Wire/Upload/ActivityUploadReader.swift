@@ -31,6 +31,8 @@ package struct ActivityUploadReader: Sendable {
     private static let times: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
     private static let metres = 0.0...1e9
     private static let climbs = 0.0...1e6
+    /// Kilocalories, and training impulses.
+    private static let loads = 0.0...1e6
     private static let speeds = 0.0...1e5
     private static let watts = 0.0...65_535
 
@@ -180,6 +182,7 @@ package struct ActivityUploadReader: Sendable {
         stated.averagePower = try source.real("average_power_w", in: Self.watts)
         stated.maximumPower = try source.small("max_power_w", in: 0...65_535)
         stated.normalizedPower = try source.real("normalized_power_w", in: Self.watts)
+        stated.energyKilocalories = try source.real("energy_kcal", in: Self.loads)
         recording.sourceTotals = stated
         return recording
     }
@@ -246,6 +249,8 @@ package struct ActivityUploadReader: Sendable {
         totals.maximumSpeed = try json.real("max_speed_mps", in: Self.speeds)
         totals.averageHeartRate = try json.real("average_bpm", in: 0...240)
         totals.maximumHeartRate = try json.small("max_bpm", in: 0...240)
+        totals.energyKilocalories = try json.real("energy_kcal", in: Self.loads)
+        totals.trainingImpulse = try json.real("trimp", in: Self.loads)
         totals.averagePower = try json.real("average_power_w", in: Self.watts)
         totals.maximumPower = try json.small("max_power_w", in: 0...65_535)
         totals.normalizedPower = try json.real("normalized_power_w", in: Self.watts)

@@ -82,6 +82,32 @@ import Testing
         }
     }
 
+    /// Whole kilocalories, whose sum over the laps is that of the activity.
+    @Test(arguments: [ExportFormat.fit, .tcx]) func filesKeepTheEnergy(format: ExportFormat) throws {
+        var (recording, rows) = try SyntheticRecording.withEverything(seed: 4)
+        try #require(recording.laps.count == 3)
+        for (index, energy) in [100.6, 0.25, 61.4].enumerated() {
+            recording.laps[index].figures.energyKilocalories = energy
+        }
+        recording.total.energyKilocalories = 162.25
+        let read = try ReadFile(try WrittenFile(format, recording, rows).bytes)
+        #expect(read.recording.laps.map(\.figures.energyKilocalories) == [101, 0, 61])
+        #expect(read.recording.total.energyKilocalories == 162)
+        #expect(read.recording.sourceTotals?.energyKilocalories == 162)
+        let again = try ReadFile(try WrittenFile(format, read.recording, read.rows).bytes)
+        #expect(again.recording.laps.map(\.figures.energyKilocalories) == [101, 0, 61])
+        #expect(again.recording.sourceTotals?.energyKilocalories == 162)
+    }
+
+    /// TCX requires the element: 0 is written for unknown, and read as unknown.
+    @Test(arguments: [ExportFormat.fit, .tcx]) func unknownEnergyStaysUnknown(format: ExportFormat) throws {
+        let (recording, rows) = try SyntheticRecording.withEverything(seed: 4)
+        let read = try ReadFile(try WrittenFile(format, recording, rows).bytes)
+        #expect(read.recording.total.energyKilocalories == nil)
+        #expect(read.recording.sourceTotals?.energyKilocalories == nil)
+        #expect(read.recording.laps.allSatisfy { $0.figures.energyKilocalories == nil })
+    }
+
     @Test(arguments: readable)
     func secondRoundTripChangesNothing(format: ExportFormat) throws {
         let (recording, rows) = try SyntheticRecording.withEverything(seed: 5)
@@ -147,6 +173,6 @@ import Testing
 
     /// Elements that we write for other programs and do not read.
     private static func isOurOwn(_ name: String) -> Bool {
-        ["metadata", "Calories", "Intensity", "UnitId", "ProductID", "Version"].contains(name)
+        ["metadata", "Intensity", "UnitId", "ProductID", "Version"].contains(name)
     }
 }

@@ -35,7 +35,7 @@ struct EarlierStateTests {
             var writer = JSONWriter()
             writer.entry(kind)
             let written = [
-                #","lead":0"#, #","max_heart_rate":0,"resting_heart_rate":0"#, #","sensors":[]"#,
+                #","lead":0"#, #","max_heart_rate":0,"resting_heart_rate":0,"age":0,"weight_kg":0"#, #","sensors":[]"#,
                 #","auto_pause":[]"#, #","ftp":0,"wheel_mm":0,"stride_permille":0,"alerts":[],"workout":[]"#,
             ]
             .reduce(String(decoding: writer.bytes, as: UTF8.self)) { $0.replacing($1, with: "") }

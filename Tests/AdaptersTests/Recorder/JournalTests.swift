@@ -93,6 +93,8 @@ struct JournalTests {
         recording.total.workJoules = 123_456
         recording.total.averageCadence = 84.5
         recording.total.maximumCadence = 121
+        recording.total.energyKilocalories = 812.75
+        recording.total.trainingImpulse = 92.5
         recording.total.powerZones = ZoneTimes(milliseconds: [0, 1000, 2000])
         let lap = recording.total
         recording.total.bestPowers[0] = 700.25

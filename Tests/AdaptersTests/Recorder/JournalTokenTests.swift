@@ -86,7 +86,8 @@ struct JournalTokenTests {
             .useHeartRateZones: "use_heart_rate_zones", .sport: "sport", .autoLapMetres: "auto_lap_m",
             .autoLapSeconds: "auto_lap_s", .autoStopMinutes: "auto_stop_minutes", .autoPause: "auto_pause",
             .sensors: "straps",
-            .maxHeartRate: "max_heart_rate", .restingHeartRate: "resting_heart_rate",
+            .maxHeartRate: "max_heart_rate", .restingHeartRate: "resting_heart_rate", .age: "age", .sex: "sex",
+            .weightKilograms: "weight_kg",
             .zones: "zones", .ftp: "ftp", .powerZones: "power_zones", .wheelMillimetres: "wheel_mm",
             .stridePermille: "stride_permille", .alerts: "alerts", .workout: "workout", .screens: "screens",
         ])
@@ -101,6 +102,7 @@ struct JournalTokenTests {
                 "lap_speed", "average_speed", "average_moving_speed", "max_speed", "heart_rate", "lap_heart_rate",
                 "average_heart_rate", "max_heart_rate", "heart_rate_percent_max",
                 "heart_rate_percent_reserve", "zone", "time_in_zone", "rmssd", "dfa_alpha1", "respiration_rate",
+                "energy", "trimp",
                 "power", "power_3s", "power_10s", "lap_power",
                 "average_power", "max_power", "normalized_power", "lap_normalized_power", "power_percent_ftp",
                 "power_zone", "time_in_power_zone", "power_balance", "work", "cadence", "lap_cadence",
@@ -115,6 +117,7 @@ struct JournalTokenTests {
                 "white", "gray", "black", "primary", "secondary",
             ])
         #expect(AscentSource.allCases.map(\.token) == ["barometer", "receiver"])
+        #expect(Sex.allCases.map(\.token) == ["female", "male"])
         #expect(Sport.allCases.map(\.rawValue) == ["run", "walk", "hike", "ride", "other"])
     }
 

@@ -19,8 +19,12 @@ struct DamagedFileTests {
         try stage.restart()
         let database = try stage.database()
         try database.execute("CREATE TABLE reserved (activity INTEGER PRIMARY KEY) STRICT")
-        try database.execute(version < 7 ? JournalFixture.withoutSensors : JournalFixture.withoutAscent)
-        if version == 7 {
+        switch version {
+        case 8: try database.execute(JournalFixture.withoutEnergy)
+        case 7: try database.execute(JournalFixture.withoutAscent)
+        default: try database.execute(JournalFixture.withoutSensors)
+        }
+        if version >= 7 {
             try database.execute(
                 """
                 INSERT OR REPLACE INTO sensor VALUES

@@ -8,6 +8,12 @@ import TestKit
 extension JournalFixture {
     static let files = ["", "-wal", "-shm"]
 
+    /// Converts a journal to version 8.
+    static let withoutEnergy = {
+        let columns = ["energy_kcal", "trimp"].flatMap { [("activity", $0), ("lap", $0)] }
+        return columns.map { "ALTER TABLE \($0.0) DROP COLUMN \($0.1);" }.joined()
+    }()
+
     /// Converts a journal to version 7.
     static let withoutAscent = {
         let climb = ["ascent_m", "descent_m", "ascent_error_m", "ascent_source", "auto_paused_ms"]
@@ -15,7 +21,7 @@ extension JournalFixture {
         let columns =
             climb.flatMap { [("activity", $0), ("lap", $0)] } + [("location", "vertical_accuracy_m")]
             + record.map { ("record", $0) }
-        return columns.map { "ALTER TABLE \($0.0) DROP COLUMN \($0.1);" }.joined()
+        return withoutEnergy + columns.map { "ALTER TABLE \($0.0) DROP COLUMN \($0.1);" }.joined()
     }()
 
     /// Converts a journal to version 6.
