@@ -49,6 +49,7 @@ extension Invocation {
             {
             case .daemon(let runtime):
                 var upload = try ActivityUploader(runtime)
+                figures.settings = try upload.control.bodySettings()
                 let imported = try reread { row throws in try upload.write(row) }
                 let id = try upload.finish(imported.recording)
                 let summary = isJSON ? try upload.summary(of: id) : nil
@@ -56,6 +57,7 @@ extension Invocation {
             case .journal(let lock):
                 try withExtendedLifetime(lock) {
                     let journal = try JournalImport(in: state.path, at: Clock.systemTime())
+                    figures.settings = try state.journal().bodySettings()
                     let imported = try reread(journal.write)
                     let id = try journal.finish(imported.recording, gaps: gaps)
                     let reader = try state.journal()

@@ -18,11 +18,19 @@ package struct FileSurvey: Sendable {
 package struct FileFigures: Sendable {
     private var distance: FileDistance
     private var elevation: FileElevation
+    private var load: FileLoad
 
     /// - Parameter recording: header of the recording, from the first pass.
     package init(_ recording: RecordedActivity, _ survey: FileSurvey) {
         distance = FileDistance(recording, isStated: survey.statesDistance)
         elevation = FileElevation(recording, survey.roughness)
+        load = FileLoad(recording)
+    }
+
+    /// The user's settings, for energy and training impulse. They are set before the first row.
+    package var settings: Settings {
+        get { load.settings }
+        set { load.settings = newValue }
     }
 
     /// Distance that is not counted: ``FileDistance/notCounted``.
@@ -33,6 +41,7 @@ package struct FileFigures: Sendable {
     /// - Returns: The row with its figures.
     package mutating func ingest(_ row: RecordingRow) -> RecordingRow {
         let row = distance.ingest(row)
+        load.ingest(row)
         return elevation.ingest(row, metres: distance.metres)
     }
 
@@ -40,5 +49,6 @@ package struct FileFigures: Sendable {
     package mutating func finish(_ recording: inout RecordedActivity) {
         distance.finish(&recording)
         elevation.finish(&recording)
+        load.finish(&recording)
     }
 }

@@ -88,3 +88,23 @@ def test_figures_and_files_of_a_recording(pacectl, tmp_path):
     path = tmp_path / "run.tcx"
     pacectl("export", number, "-o", path)
     assert "<Calories>15</Calories>" in path.read_text()
+
+
+@pytest.mark.parametrize("has_daemon", [True, False])
+def test_import_computes_the_figures_by_the_settings(pacectl, stage, tmp_path, has_daemon):
+    daemon = pacectl.daemon
+    for key, value in ("age", 40), ("sex", "male"), ("weight_kg", 80), ("resting_heart_rate", 60), ("max_heart_rate", 190):
+        pacectl("settings", "set", key, value)
+    files = []
+    for name, energy in ("plain", None), ("stated", 99):
+        files.append(tmp_path / f"{name}.fit")
+        pacectl("export", upload(daemon, energy_kcal=energy, trimp=None), "-o", files[-1])
+    if not has_daemon:
+        daemon.stop()
+    figures = []
+    for file in files:
+        pacectl("import", "--again", file)
+        last = max(map(json.loads, pacectl("--json", "activities").splitlines()), key=lambda one: one["id"])
+        figures.append((last["energy_kcal"], last["trimp"]))
+    # A minute at 150 bpm, by Keytel and by Banister.
+    assert figures == [(15, pytest.approx(1.7, abs=0.05)), (99, pytest.approx(1.7, abs=0.05))]
