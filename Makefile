@@ -137,7 +137,7 @@ pages: requirements
 accuracy: requirements
 	PACED_WRITE_PAGES=1 swift test --disable-xctest --filter AccuracyTests
 
-bench: requirements
+bench: build
 	@echo "== nanoseconds and allocations of the hot paths"
 	$(release) --product Bench
 	@$(stage) bench .build/release/Bench

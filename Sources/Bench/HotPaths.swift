@@ -32,6 +32,8 @@ func measureHotPaths() throws -> Bool {
     }
     let replay = try measureReplay()
     print(replay.line)
+    let index = try measureIndex()
+    print(index.line)
     var broken: [String] = []
     if tick.allocations > 0 { broken.append("the tick allocates") }
     if tickWithSensors.allocations > 0 { broken.append("the tick with six sensors allocates") }
@@ -40,6 +42,10 @@ func measureHotPaths() throws -> Bool {
     if sensorsBlock.allocations > 0 { broken.append("the block sensors of STATE allocates") }
     if variability.nanoseconds > 1_000_000 { broken.append("a step of the variability takes more than 1 ms") }
     if replay.seconds > 1 { broken.append("the replay of ten hours takes more than 1 s") }
+    if index.seconds > 10 { broken.append("1000 activities are indexed in more than 10 s") }
+    if index.bestsMilliseconds ?? 0 > 50 || index.totalsMilliseconds ?? 0 > 50 {
+        broken.append("a query of bests or totals takes more than 50 ms")
+    }
     if replay.grownKibibytes > 1024 { broken.append("the replay grows") }
     if blocks.allocations > manyReaders.allocations { broken.append("blocks of STATE allocate") }
     if blocks.nanoseconds > manyReaders.nanoseconds * 1.5 {

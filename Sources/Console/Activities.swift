@@ -49,7 +49,7 @@ extension Invocation {
     private func totals(
         _ filter: ActivityFilter, by period: ActivityFilter.Period, _ journal: JournalReader
     ) throws -> String {
-        let totals = filter.totals(of: try filter.activities(of: journal, atMost: .max), by: period)
+        let totals = filter.totals(of: try filter.totals(of: journal), by: period)
             .prefix(filter.limit ?? .max)
         if isJSON {
             var lines = JSONWriter()

@@ -28,10 +28,10 @@ struct ActivityFilter: Equatable {
         sport != nil || since != nil || until != nil || beforeDay != nil
     }
 
-    private func matches(_ summary: ActivitySummary) -> Bool {
-        if let sport, summary.sport != sport { return false }
+    private func matches(_ sport: Sport, _ started: UTC?) -> Bool {
+        if let wanted = self.sport, sport != wanted { return false }
         if since == nil, until == nil, beforeDay == nil { return true }
-        guard let started = summary.started else { return false }
+        guard let started else { return false }
         if let since, started < since.start { return false }
         if let until, started >= until.next.start { return false }
         if let beforeDay, started >= beforeDay.start { return false }
@@ -45,27 +45,32 @@ struct ActivityFilter: Equatable {
         while found.count < count {
             let size = selects ? Self.pageSize : min(Self.pageSize, count - found.count)
             let page = try journal.list(limit: size, before: before)
-            found += page.filter(matches)
+            found += page.filter { matches($0.sport, $0.started) }
             guard page.count == size, let last = page.last else { break }
             before = last.id
         }
         return Array(found.prefix(count))
     }
 
+    /// The totals of the activities, newest first.
+    func totals(of journal: JournalReader) throws -> [ActivityTotals] {
+        try journal.totals(before: before).filter { matches($0.sport, $0.started) }
+    }
+
     /// The totals of each period and sport, newest period first.
-    func totals(of activities: [ActivitySummary], by period: Period) -> [PeriodTotals] {
+    func totals(of activities: [ActivityTotals], by period: Period) -> [PeriodTotals] {
         var totals: [PeriodTotals] = []
-        for summary in activities {
-            let name = summary.started.map { Self.name(of: LocalDay(of: $0), period) } ?? PeriodTotals.undated
+        for activity in activities {
+            let name = activity.started.map { Self.name(of: LocalDay(of: $0), period) } ?? PeriodTotals.undated
             let index =
-                totals.firstIndex { $0.period == name && $0.sport == summary.sport }
+                totals.firstIndex { $0.period == name && $0.sport == activity.sport }
                 ?? {
-                    totals.append(PeriodTotals(period: name, sport: summary.sport))
+                    totals.append(PeriodTotals(period: name, sport: activity.sport))
                     return totals.count - 1
                 }()
             totals[index].activities += 1
-            totals[index].distanceMetres += summary.total.distanceMetres
-            totals[index].elapsedMilliseconds += summary.total.elapsedMilliseconds
+            totals[index].distanceMetres += activity.distanceMetres
+            totals[index].elapsedMilliseconds += activity.elapsedMilliseconds
         }
         // The names sort by time; activities without a date come last.
         return totals.sorted {

@@ -8,8 +8,7 @@ extension Invocation {
         let state = StateDirectory(stateDirectory)
         let journal = try state.journal()
         do {
-            let activities = try ActivityFilter().activities(of: journal, atMost: .max)
-                .filter { $0.sport.isOnFoot && !$0.isOpen && !$0.isDemo }
+            let activities = try journal.totals().filter { $0.sport.isOnFoot && $0.counts }
             let standings = BadgeStanding.all(of: activities.reversed().map(BadgeStanding.Effort.init))
             if isJSON {
                 var lines = JSONWriter()
@@ -29,10 +28,10 @@ extension Invocation {
 }
 
 extension BadgeStanding.Effort {
-    init(_ summary: ActivitySummary) {
+    init(_ totals: ActivityTotals) {
         self.init(
-            activity: summary.id, distanceMetres: summary.total.distanceMetres,
-            elapsedMilliseconds: summary.total.elapsedMilliseconds)
+            activity: totals.id, distanceMetres: totals.distanceMetres,
+            elapsedMilliseconds: totals.elapsedMilliseconds)
     }
 }
 

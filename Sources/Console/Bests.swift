@@ -8,11 +8,10 @@ extension Invocation {
         let state = StateDirectory(stateDirectory)
         let journal = try state.journal()
         do {
-            let activities = try filter.activities(of: journal, atMost: .max).filter { !$0.isOpen && !$0.isDemo }
+            let activities = Array(try filter.totals(of: journal).filter(\.counts).reversed())
             var bests = PersonalBests()
-            for summary in activities.reversed() {
-                bests.add(try journal.bests(of: summary.id), of: summary.id, summary.sport)
-                bests.add(summary.bests, of: summary.id, summary.sport)
+            for (totals, efforts) in zip(activities, try journal.bests(of: activities, in: state.path)) {
+                bests.add(totals.bests + efforts, of: totals.id, totals.sport)
             }
             let started = Dictionary(uniqueKeysWithValues: activities.map { ($0.id, $0.started) })
             if isJSON {
@@ -29,16 +28,6 @@ extension Invocation {
         } catch {
             throw state.failure(reading: error)
         }
-    }
-}
-
-extension ActivitySummary {
-    /// The totals that are bests: the distance and the ascent.
-    fileprivate var bests: [BestEffort] {
-        [
-            total.distanceMetres > 0 ? BestEffort(.distance, total.distanceMetres) : nil,
-            total.ascent.flatMap { $0 > 0 ? BestEffort(.ascent, $0) : nil },
-        ].compactMap(\.self)
     }
 }
 

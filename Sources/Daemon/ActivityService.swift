@@ -15,6 +15,7 @@ final class ActivityService {
     /// Reads the journal and writes files, on a thread that may wait for the disk.
     private let diskWorker: DiskWorker
     private let exports: ExportQueue
+    private let index: IndexUpdater
     private let defaultDirectory: String
 
     private static let tooManyRequests = RPCError.busy("too many requests about activities wait for the disk")
@@ -33,6 +34,7 @@ final class ActivityService {
         diskWorker = try DiskWorker(in: directory, loop: loop)
         exports = ExportQueue(
             diskWorker, run.journal, inbox, directory: configured ?? defaultDirectory, at: now)
+        index = IndexUpdater(diskWorker, run, inbox, at: now)
     }
 
     // MARK: Disk
@@ -53,11 +55,17 @@ final class ActivityService {
         diskWorker.close(waiting: limit)
     }
 
-    // MARK: Exports
+    // MARK: Exports and the index
 
-    /// Exports the files of ended activities, once the journal's pending changes are on the disk.
+    /// Exports the files of ended activities and updates the index, once the journal's pending changes are on the disk.
     func exportAfterCommit(at now: Instant) {
         exports.scanAfterCommit(at: now)
+        updateIndex(at: now)
+    }
+
+    /// Updates the index, once the journal's pending changes are on the disk: its activities have changed.
+    func updateIndex(at now: Instant) {
+        index.updateAfterCommit(at: now)
     }
 
     /// Calls `body` once, when the pending exports are done.
@@ -71,6 +79,7 @@ final class ActivityService {
 
     func tick(at now: Instant) {
         exports.tick(at: now)
+        index.tick(at: now)
     }
 
     // MARK: Requests
@@ -103,7 +112,7 @@ final class ActivityService {
             if sport != nil || started != nil { try checkHasEnded(id, at: now) }
             let edit = JournalChange.edit(activity: id, sport, name, started: started)
             try change(id, by: edit, completion, at: now) { service throws(RPCError) in
-                if started != nil { service.exportAfterCommit(at: now) }
+                if started != nil { service.exportAfterCommit(at: now) } else { service.updateIndex(at: now) }
                 try service.submit(.activity(id), completion) { service, reply, now in
                     if case .activity(let summary, _) = reply {
                         .summary(service.upToDate(summary, at: now))
@@ -115,6 +124,7 @@ final class ActivityService {
         case .delete(let id):
             try checkHasEnded(id, at: now)
             try change(id, by: .delete(activity: id), completion, at: now) { service in
+                service.updateIndex(at: now)
                 completion(.success(.done))
             }
         case .recover(let file): try recover(file, completion, at: now)

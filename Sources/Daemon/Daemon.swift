@@ -276,7 +276,10 @@ package final class Daemon {
     // MARK: Journal
 
     private func onJournalStatus(at now: Instant) {
-        for line in run.journal.drainReports() { Log.write(.notice, line) }
+        let reports = run.journal.drainReports()
+        for line in reports { Log.write(.notice, line) }
+        // An activity of a damaged journal may have been copied.
+        if !reports.isEmpty { activities.updateIndex(at: now) }
         if let status = opener.popStatus() { adopt(status, at: now) }
         run.step(.recorder(run.recorderStatus(at: now)), at: now)
     }

@@ -165,7 +165,8 @@ final class StateDirectoryOpener: Sendable {
         let lock = try StateLock(DirectoryLock(Directory(private: directory), file: "state.lock"))
         progress.withLock { $0.lock = lock }
         let names =
-            ["state.lock", SensorStoreFile.name, SensorStoreFile.formerName, JournalReserve.name] + JournalFile.names
+            ["state.lock", SensorStoreFile.name, SensorStoreFile.formerName, JournalReserve.name, ActivityIndex.name]
+            + JournalFile.names
         var warnings = Daemon.hardLinks(among: names, in: lock.lock.directory)
         do throws(DirectoryError) {
             try lock.lock.directory.checkFile(JournalReserve.name)

@@ -207,6 +207,7 @@ final class UploadService {
         perform(.finish(recording, gaps: commit.gaps), commit, connection) { [unowned self] outcome in
             drop(connection)
             Log.write(.notice, "activity \(outcome.activity) imported")
+            activities.updateIndex(at: Clock.now())
             commit.completion(.success(.imported(outcome.activity)))
         }
     }

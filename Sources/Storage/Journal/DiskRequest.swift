@@ -10,6 +10,8 @@ package enum DiskRequest: Equatable, Sendable {
     case list(limit: Int, before: Int?)
     case activity(Int)
     case track(Track.Request)
+    /// Brings the index of the activities up to date, by one step.
+    case index(scans: Bool)
     /// The pending exports of activities that have ended, at most ``PendingExport/limit``.
     case orders
     /// Exports a file to a directory, which is created if needed.
@@ -35,6 +37,7 @@ package enum DiskReply: Equatable, Sendable {
     case activity(ActivitySummary, RecordedActivity)
     case track(Track)
     case orders([PendingExport])
+    case indexed(IndexWriter.Step)
     case exported(path: String, ExportLoss)
     /// Nil if the file does not exist.
     case configuration([ConfigurationFile.Assignment]?)

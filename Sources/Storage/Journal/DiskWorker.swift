@@ -5,7 +5,7 @@ import Wire
 
 /// Executes requests about recorded activities, and makes exports, on a separate thread.
 ///
-///     loop ──▶ submit ──▶ Mailbox ──▶ thread ──▶ journal.sqlite, read-only; files
+///     loop ──▶ submit ──▶ Mailbox ──▶ thread ──▶ journal.sqlite, read-only; files, the index
 ///     loop ◀── Completion ◀── Mailbox ◀──┘
 ///
 /// Neither the loop nor the journal's writer may wait for it: an export of ten hours takes a second, and a hung
@@ -108,6 +108,7 @@ package final class DiskWorker {
 
     private static func run(_ mailbox: Mailbox, in directory: String) {
         var spools = UploadSpools(in: directory)
+        var index = IndexWriter(in: directory)
         while true {
             let (next, isClosing) = mailbox.contents.withLock { contents in
                 (contents.requests.isEmpty ? nil : contents.requests.removeFirst(), contents.isClosing)
@@ -117,7 +118,7 @@ package final class DiskWorker {
                 mailbox.work.wait(atMost: .seconds(3600))
                 continue
             }
-            let reply = reply(next.request, in: directory, &spools)
+            let reply = reply(next.request, in: directory, &spools, &index)
             mailbox.contents.withLock { $0.replies.append((next.number, reply)) }
             mailbox.replied.signal()
         }
@@ -125,7 +126,7 @@ package final class DiskWorker {
     }
 
     private static func reply(
-        _ request: DiskRequest, in directory: String, _ spools: inout UploadSpools
+        _ request: DiskRequest, in directory: String, _ spools: inout UploadSpools, _ index: inout IndexWriter
     ) -> Result<DiskReply, Failure> {
         do {
             switch request {
@@ -136,6 +137,7 @@ package final class DiskWorker {
             case .recoverable(let name):
                 _ = try JournalRecovery.open(name, in: directory)
                 return .success(.written)
+            case .index(let scans): return .success(.indexed(try index.step(scans: scans)))
             case .openUpload(let number): try spools.open(number)
             case .appendUpload(let number, let bytes): try spools.append(bytes, to: number)
             case .closeUpload(let number): spools.close(number)
@@ -177,7 +179,7 @@ extension DiskRequest {
             guard let recording = try reader.recording(order.activity) else { return .nothing }
             let rows = try reader.rows(of: order.activity)
             return try order.format.makeFile(of: recording, rows, in: directory)
-        case .configuration, .write, .recoverable, .openUpload, .appendUpload, .closeUpload, .checkUpload,
+        case .configuration, .write, .recoverable, .index, .openUpload, .appendUpload, .closeUpload, .checkUpload,
             .readUpload:
             return .nothing
         }

@@ -62,17 +62,25 @@ package final class JournalReader {
     /// - Parameter before: only the activities that are older than this one in this order. One that does not exist
     ///   has the place of an undated one.
     package func list(limit: Int, before: Int? = nil) throws(SQLiteError) -> [ActivitySummary] {
+        let statement = try listed(summaries, limit: limit, before: before)
+        var list: [ActivitySummary] = []
+        while try statement.step() { list.append(Self.summary(statement)) }
+        return list
+    }
+
+    /// A query of the activities in the order of ``list(limit:before:)``.
+    ///
+    /// - Parameter query: selects from the table `activity`, without conditions.
+    func listed(_ query: String, limit: Int, before: Int?) throws(SQLiteError) -> SQLiteStatement {
         let statement = try database.prepare(
-            summaries + " WHERE (\(Self.listedStart), id) < (?, ?) ORDER BY \(Self.listedStart) DESC, id DESC LIMIT ?")
+            query + " WHERE (\(Self.listedStart), id) < (?, ?) ORDER BY \(Self.listedStart) DESC, id DESC LIMIT ?")
         var start: Int64? = .max
         if let before {
             start = try database.integer("SELECT \(Self.listedStart) FROM activity WHERE id = \(before)")
             if start == nil { start = try database.integer("SELECT \(Self.datedStart(before: "\(before)"))") }
         }
         try statement.bind(start, before ?? Int.max, limit)
-        var list: [ActivitySummary] = []
-        while try statement.step() { list.append(Self.summary(statement)) }
-        return list
+        return statement
     }
 
     package func summary(of id: Int) throws(SQLiteError) -> ActivitySummary? {

@@ -28,15 +28,8 @@ package struct JournalRows: RecordingRows {
 
     package func each(in moments: ClosedRange<Int64>, _ body: (RecordingRow) throws -> Void) throws {
         guard let last else { return }
-        let balance = version >= JournalSchema.versionWithSensors ? "left_balance" : "NULL"
-        let climb =
-            version >= JournalSchema.versionWithAscent
-            ? "ascent_m, descent_m, grade_percent, vertical_mps, ascent_source" : "NULL, NULL, NULL, NULL, NULL"
         let statement = try database.prepare(
-            """
-            SELECT at_ms, kind, cause, rr_1024, gap, elapsed_ms, distance_m, latitude, longitude, altitude_m, speed_mps,
-            bpm, cadence, power_w, temperature_c, \(balance), \(climb) FROM record WHERE key BETWEEN ? AND ? ORDER BY key
-            """)
+            "SELECT \(columns) FROM record WHERE key BETWEEN ? AND ? ORDER BY key")
         try statement.bind(try key(of: moments.lowerBound, to: last), last)
         defer { statement.reset() }
         while try statement.step() {
@@ -46,6 +39,43 @@ package struct JournalRows: RecordingRows {
             if at > moments.upperBound { return }
             if at >= moments.lowerBound { try body(row) }
         }
+    }
+
+    /// Passes the rows but beats from a place on to `body`, at most `limit`.
+    ///
+    /// - Returns: The place of the next row; nil after the last one.
+    func eachButBeats(
+        from place: Int, atMost limit: Int, _ body: (RecordingRow) throws -> Void
+    ) throws -> Int? {
+        guard let last else { return nil }
+        let statement = try database.prepare(
+            """
+            SELECT \(columns), key FROM record WHERE key BETWEEN ? AND ? AND kind IS NOT 'beats' ORDER BY key LIMIT ?
+            """)
+        try statement.bind(first + Int64(place), last, limit)
+        defer { statement.reset() }
+        var count = 0
+        var next = place
+        while try statement.step() {
+            count += 1
+            next = statement.integer(21).map { Int($0 - first) + 1 } ?? next
+            guard var row = Self.row(statement) else { continue }
+            if isIndoor { row.removePosition() }
+            try body(row)
+        }
+        return count < limit ? nil : next
+    }
+
+    /// The columns of a row.
+    private var columns: String {
+        let balance = version >= JournalSchema.versionWithSensors ? "left_balance" : "NULL"
+        let climb =
+            version >= JournalSchema.versionWithAscent
+            ? "ascent_m, descent_m, grade_percent, vertical_mps, ascent_source" : "NULL, NULL, NULL, NULL, NULL"
+        return """
+            at_ms, kind, cause, rr_1024, gap, elapsed_ms, distance_m, latitude, longitude, altitude_m, speed_mps,
+            bpm, cadence, power_w, temperature_c, \(balance), \(climb)
+            """
     }
 
     /// A key below which all rows precede a moment. Rows are sorted by both, so a binary search needs no index.
