@@ -93,10 +93,10 @@ extension Invocation {
             guard var recording = try journal.recording(id), let summary = try journal.summary(of: id) else {
                 throw Failure.noActivity(id)
             }
-            let figures = try BeatFigures(of: &recording, journal)
+            let figures = try RowFigures(of: &recording, journal)
             if isJSON {
                 var line = JSONWriter()
-                line.activity(summary, recording, figures.variability, limit: .max)
+                line.activity(summary, recording, figures.variability, figures.bests, limit: .max)
                 line.newline()
                 return String(decoding: line.bytes, as: UTF8.self)
             }
@@ -104,7 +104,7 @@ extension Invocation {
             let drawing = try RecordingDrawing(journal.rows(of: id), metric: isMetric, .ofStandardOutput)
             return StatusText(metric: isMetric)
                 .report(
-                    recording, figures.variability, isOpen: summary.isOpen, gaps: summary.gaps,
+                    recording, figures.variability, figures.bests, isOpen: summary.isOpen, gaps: summary.gaps,
                     recovered: summary.recovered) + drawing.lines.map { $0 + "\n" }.joined()
         } catch {
             throw state.failure(reading: error)

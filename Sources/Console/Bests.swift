@@ -1,6 +1,7 @@
 import Domain
 import JSONCoding
 import Storage
+import Wire
 
 extension Invocation {
     /// Lists the personal bests as a table, or as one object a line.
@@ -49,14 +50,14 @@ extension StatusText {
             let pace = effort.kind.metres.map { rate(secondsPerMetre: effort.value / 1000 / $0, best.sport) }
             let date = (started[best.activity] ?? nil).map { String(Self.localTime($0).prefix(10)) }
             table.append([
-                best.sport.rawValue, effort.kind.name, value(effort), pace ?? "", date ?? "–", "\(best.activity)",
+                best.sport.rawValue, effort.kind.title, value(effort), pace ?? "", date ?? "–", "\(best.activity)",
                 effort.elapsedMilliseconds.map(Self.duration) ?? "", effort.distanceMetres.map(distance) ?? "",
             ])
         }
         return table.lines.map { $0 + "\n" }.joined()
     }
 
-    private func value(_ effort: BestEffort) -> String {
+    func value(_ effort: BestEffort) -> String {
         switch effort.kind {
         case .distance: distance(effort.value)
         case .ascent: RunFormat.height(metres: effort.value, metric: metric)
@@ -66,45 +67,13 @@ extension StatusText {
     }
 }
 
-extension BestKind {
-    /// The name in lists.
-    fileprivate var name: String {
-        switch self {
-        case .metres400: "400 m"
-        case .kilometre: "1 km"
-        case .mile: "1 mile"
-        case .kilometres5: "5 km"
-        case .kilometres10: "10 km"
-        case .halfMarathon: "half marathon"
-        case .marathon: "marathon"
-        case .distance: "longest"
-        case .ascent: "highest climb"
-        case .power5s: "power of 5 s"
-        case .power30s: "power of 30 s"
-        case .power1min: "power of 1 min"
-        case .power5min: "power of 5 min"
-        case .power20min: "power of 20 min"
-        case .power60min: "power of 60 min"
-        }
-    }
-}
-
 extension JSONWriter {
     fileprivate mutating func best(_ best: PersonalBests.Best, started: UTC?) {
-        let effort = best.effort
         object { line in
             line.member("sport", best.sport.rawValue)
-            line.member("best", effort.kind.rawValue)
-            switch effort.kind {
-            case .distance: line.member("distance_m", effort.value, decimals: 2)
-            case .ascent: line.member("ascent_m", effort.value, decimals: 1)
-            case _ where effort.kind.seconds != nil: line.member("power_w", effort.value, decimals: 1)
-            default: line.member("elapsed_ms", Int64(effort.value.rounded()))
-            }
+            line.members(of: best.effort)
             line.member("activity", best.activity)
             line.member("started", started)
-            if let elapsed = effort.elapsedMilliseconds { line.member("from_elapsed_ms", elapsed) }
-            if let metres = effort.distanceMetres { line.member("from_distance_m", metres, decimals: 2) }
         }
     }
 }

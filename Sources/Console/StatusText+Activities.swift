@@ -58,8 +58,8 @@ extension StatusText {
 
     /// An activity in full: totals, the file's own totals, laps, time in zones.
     func report(
-        _ recording: RecordedActivity, _ variability: HeartRateVariability? = nil, isOpen: Bool, gaps: Int,
-        recovered: RecoveryNote? = nil
+        _ recording: RecordedActivity, _ variability: HeartRateVariability? = nil, _ bests: [BestEffort] = [],
+        isOpen: Bool, gaps: Int, recovered: RecoveryNote? = nil
     ) -> String {
         let total = recording.total
         let state = joined(
@@ -100,7 +100,12 @@ extension StatusText {
             total.trainingImpulse.map { "TRIMP " + Self.whole($0) })
         if !energy.isEmpty { rows.append(("Energy", energy)) }
         if let variability { rows.append(("HRV", self.variability(variability))) }
-        rows += Self.effort(total, recording.sport, words: self)
+        rows += Self.effort(total, recording.sport, bests, words: self)
+        let times = bests.filter { $0.kind.metres != nil }.map { "\($0.kind.title) \(value($0))" }
+        if !times.isEmpty { rows.append(("Best", times.joined(separator: ", "))) }
+        if recording.sport.isOnFoot, let badge = Badge.last(at: total.distanceMetres) {
+            rows.append(("Badge", badge.name))
+        }
         for sensor in recording.sensors { rows.append(Self.row(of: sensor, words: self)) }
         if gaps > 0 { rows.append(("Gaps", "\(gaps)")) }
         if let recovered { rows.append(("Recovered", Self.recovered(recovered))) }

@@ -2,14 +2,13 @@ import Domain
 
 /// Power, cadence and sensors of a recorded activity.
 extension StatusText {
-    static func effort(_ total: Totals, _ sport: Sport, words: StatusText) -> [(String, String)] {
+    static func effort(_ total: Totals, _ sport: Sport, _ bests: [BestEffort], words: StatusText) -> [(String, String)]
+    {
         let power = words.joined(
             total.averagePower.map { whole($0) + " W on average" },
             total.normalizedPower.map { whole($0) + " W normalized" }, total.maximumPower.map { "\($0) W at most" },
             total.workJoules.map { whole($0 / 1000) + " kJ" })
-        let best = BestPowers.durations.enumerated().compactMap { index, seconds in
-            total.bestPowers[index].map { "\(duration(seconds)) \(whole($0)) W" }
-        }
+        let best = total.bestPowers(orOf: bests).map { "\(duration($0.seconds)) \(whole($0.watts)) W" }
         let unit = sport.isOnFoot ? " steps a minute" : " rpm"
         let cadence = words.joined(
             total.averageCadence.map { whole($0) + unit + " on average" },

@@ -47,6 +47,27 @@ package enum BestKind: String, CaseIterable, Sendable {
         }
     }
 
+    /// The name in lists and reports.
+    package var title: String {
+        switch self {
+        case .metres400: "400 m"
+        case .kilometre: "1 km"
+        case .mile: "1 mile"
+        case .kilometres5: "5 km"
+        case .kilometres10: "10 km"
+        case .halfMarathon: "half marathon"
+        case .marathon: "marathon"
+        case .distance: "longest"
+        case .ascent: "highest climb"
+        case .power5s: "power of 5 s"
+        case .power30s: "power of 30 s"
+        case .power1min: "power of 1 min"
+        case .power5min: "power of 5 min"
+        case .power20min: "power of 20 min"
+        case .power60min: "power of 60 min"
+        }
+    }
+
     package static let times = allCases.filter { $0.metres != nil }
     package static let powers = allCases.filter { $0.seconds != nil }
 }
@@ -73,6 +94,17 @@ package struct BestEffort: Equatable, Sendable {
     /// Whether the effort is better than another one of its kind: a shorter time, or a greater value.
     package func beats(_ other: BestEffort) -> Bool {
         kind.metres == nil ? value > other.value : value < other.value
+    }
+}
+
+extension Totals {
+    /// The best powers of a recorded activity by their seconds, else those of its rows: an imported one has these only.
+    package func bestPowers(orOf bests: [BestEffort]) -> [(seconds: Int, watts: Double)] {
+        let recorded = BestPowers.durations.indices.compactMap { index in
+            bestPowers[index].map { (seconds: BestPowers.durations[index], watts: $0) }
+        }
+        guard recorded.isEmpty else { return recorded }
+        return bests.compactMap { best in best.kind.seconds.map { (seconds: $0, watts: best.value) } }
     }
 }
 

@@ -12,6 +12,10 @@ package struct ReportPage {
     package var metric: Bool
     /// The start in local time; nil if unknown.
     package var started: String?
+    /// The variability of the heart rate; nil without RR intervals.
+    package var variability: HeartRateVariability?
+    /// The best times and powers inside the activity, by kind.
+    package var bests: [BestEffort] = []
     /// The radius around the first and the last position in which positions are hidden, in metres; nil for none.
     package var hidden: Int?
 
@@ -32,6 +36,7 @@ package struct ReportPage {
         var lines = TrackLines(extent)
         var splits = Splits(of: extent.metres, unit: unit, most: 50, isCut: hidden != nil)
         let marked = max(RoundNumber.above(extent.metres / unit / 20), 1)
+        var badges = EarnedBadges(recording.sport)
         var gap = SampleGap(extent)
         var breaks = 0
         try rows.each { row in
@@ -45,6 +50,7 @@ package struct ReportPage {
             case .begin, .end, .segment: map?.breakLine()
             case .sample(let sample):
                 map?.add(sample, mark: marked * unit, counting: Int(marked))
+                if let badge = badges.add(sample) { map?.mark(badge, at: sample) }
                 splits.add(sample)
             case .beats, .lap, .autoPause, .autoResume: break
             }
@@ -60,7 +66,7 @@ package struct ReportPage {
         let charts = Charts(lines: lines, extent: extent, isByPace: recording.sport.isByPace, metric: metric)
         charts.add(to: &page)
         page.add("</div><div class=\"tables\">")
-        tables(&page, splits, unit: unit)
+        tables(&page, splits, badges, unit: unit)
         page.add("</div>")
         notes(&page, extent, breaks: breaks)
         page.add("</main>")
@@ -126,6 +132,12 @@ package struct ReportPage {
         page.add("\"><defs><g id=\"lines\">")
         map.addPaths(to: &page)
         page.add("</g></defs><use class=\"casing\" href=\"#lines\"/><use href=\"#lines\"/></svg>")
+        for check in map.checkPoints {
+            page.element(
+                "b",
+                "class=\"badge\" aria-hidden=\"true\" title=\"\(check.badge.name)\" style=\"\(map.style(check.x, check.y))\"",
+                "★")
+        }
         for mark in map.marks {
             page.add(
                 "<span class=\"mark\" aria-hidden=\"true\" style=\"\(map.style(mark.x, mark.y))\">\(mark.number)</span>"

@@ -25,8 +25,16 @@ extension ReportPage {
         if let speed = total.averageSpeed, speed > 0 {
             items.append((rate.isByPace ? "Average pace" : "Average speed", doubt + rate.figures(speed), rate.unit))
         }
+        if total.autoPausedMilliseconds ?? 0 > 0, let speed = total.averageMovingSpeed, speed > 0 {
+            items.append((rate.isByPace ? "Moving pace" : "Moving speed", doubt + rate.figures(speed), rate.unit))
+        }
         if let speed = total.maximumSpeed, !rate.isByPace {
             items.append(("Highest speed", rate.figures(speed), rate.unit))
+        }
+        for (name, metres) in [("Ascent", total.ascent), ("Descent", total.descent)] {
+            guard let metres else { continue }
+            let figures = RunFormat.heightFigures(metres: metres, metric: metric)
+            items.append((name, figures, RunFormat.heightUnit(metric: metric)))
         }
         add("Average heart rate", total.averageHeartRate, "bpm")
         add("Highest heart rate", total.maximumHeartRate.map(Double.init), "bpm")
@@ -60,9 +68,11 @@ extension ReportPage {
     /// The rows of a table that are printed, as in page.css.
     private static let printed = 15
 
-    func tables(_ page: inout HTMLText, _ splits: Splits, unit: Double) {
+    func tables(_ page: inout HTMLText, _ splits: Splits, _ badges: EarnedBadges, unit: Double) {
         zones(&page)
         powerZones(&page)
+        variability(&page)
+        bestTimes(&page)
         bestPowers(&page)
         if splits.splits.count > 1 {
             let rows = splits.splits.enumerated().map { index, split in
@@ -79,6 +89,11 @@ extension ReportPage {
                 &page, "Splits of \(length)", [RunFormat.distanceUnit(metric: metric), "Time", rateTitle, "Heart"], rows
             )
         }
+        laps(&page)
+        self.badges(&page, badges)
+    }
+
+    private func laps(_ page: inout HTMLText) {
         guard recording.laps.count > 1 else { return }
         let rows = recording.laps.prefix(Self.mostLaps).enumerated().map { index, lap in
             let isCut = hidden != nil && (index == 0 || index + 1 == recording.laps.count)
@@ -168,15 +183,47 @@ extension ReportPage {
         page.add("</tbody></table></section>")
     }
 
-    private func bestPowers(_ page: inout HTMLText) {
-        let rows: [[String]] = BestPowers.durations.indices.compactMap { index in
-            guard let watts = recording.total.bestPowers[index] else { return nil }
-            let seconds = BestPowers.durations[index]
+    private func variability(_ page: inout HTMLText) {
+        guard let variability else { return }
+        func row(_ name: String, _ value: Double?, _ unit: String, decimals: Int = 1) -> [String]? {
+            value.flatMap { DecimalFormat.text($0, decimals: decimals) }.map { [name, $0 + unit] }
+        }
+        let rows = [
+            row("RMSSD", variability.rmssd, " ms"), row("SDNN", variability.sdnn, " ms"),
+            row("pNN50", variability.pnn50, " %"), row("Mean RR interval", variability.meanInterval, " ms"),
+            row("DFA α1", variability.alpha1, "", decimals: 2), row("Artefacts", variability.artifactPercent, " %"),
+        ].compactMap(\.self)
+        table(&page, "Heart rate variability", ["Figure", "Value"], rows)
+    }
+
+    private func bestTimes(_ page: inout HTMLText) {
+        let rows: [[String]] = bests.compactMap { best in
+            guard let metres = best.kind.metres else { return nil }
             return [
-                seconds < 60 ? "\(seconds) s" : "\(seconds / 60) min",
-                (DecimalFormat.text(watts, decimals: 0) ?? "") + " W",
+                best.kind.title, Self.clock(Int64(best.value.rounded())), rate(metres / best.value * 1000),
+                best.elapsedMilliseconds.map(Self.clock) ?? "",
+            ]
+        }
+        if !rows.isEmpty { table(&page, "Best times", ["Over", "Time", rateTitle, "From"], rows) }
+    }
+
+    private func bestPowers(_ page: inout HTMLText) {
+        let rows = recording.total.bestPowers(orOf: bests).map { best in
+            [
+                best.seconds < 60 ? "\(best.seconds) s" : "\(best.seconds / 60) min",
+                (DecimalFormat.text(best.watts, decimals: 0) ?? "") + " W",
             ]
         }
         if !rows.isEmpty { table(&page, "Best power", ["Over", "Average"], rows) }
+    }
+
+    /// The badges that the distance earns. The times of hidden positions are not shown.
+    private func badges(_ page: inout HTMLText, _ badges: EarnedBadges) {
+        guard recording.sport.isOnFoot else { return }
+        let rows = Badge.all.dropFirst().filter { recording.total.distanceMetres > $0.distanceMetres }.map { badge in
+            let time = hidden == nil ? badges.earned.first { $0.badge == badge }?.milliseconds : nil
+            return [badge.name, distance(badge.distanceMetres), time.map(Self.clock) ?? ""]
+        }
+        if !rows.isEmpty { table(&page, "Badges", ["Badge", "Over", "Time"], rows) }
     }
 }

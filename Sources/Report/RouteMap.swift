@@ -20,6 +20,7 @@ struct RouteMap {
     private let unitsPerMetre: Double
     private var points: [Point] = []
     private(set) var marks: [Mark] = []
+    private(set) var checkPoints: [CheckPoint] = []
     private var tolerance = 12.0
     private var isBroken = true
     private var metres = 0.0
@@ -37,6 +38,13 @@ struct RouteMap {
     /// A whole kilometre or mile, or several.
     struct Mark {
         var number: Int
+        var x: Double
+        var y: Double
+    }
+
+    /// Where the distance exceeds that of a badge.
+    struct CheckPoint {
+        var badge: Badge
         var x: Double
         var y: Double
     }
@@ -89,6 +97,13 @@ struct RouteMap {
         latest = point
         isBroken = false
         if points.count > Self.mostPoints { thin() }
+    }
+
+    /// Marks the place of the sample that earns a badge; none if it has no position.
+    mutating func mark(_ badge: Badge, at sample: RecordingSample) {
+        guard let coordinate = sample.mapped else { return }
+        let place = place(of: coordinate)
+        checkPoints.append(CheckPoint(badge: badge, x: place.x, y: place.y))
     }
 
     /// Adds the newest position, which may be too near to its predecessor.

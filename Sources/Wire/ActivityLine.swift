@@ -20,11 +20,12 @@ extension JSONWriter {
     /// Writes an activity with its laps, its sensors and its time in zones as one object.
     ///
     /// - Parameters:
+    ///   - bests: the best efforts inside the activity.
     ///   - first: the number of the first lap to write.
     ///   - limit: the largest size of the laps in bytes; `next_lap` is the number of the first lap that does not fit.
     package mutating func activity(
         _ summary: ActivitySummary, _ recording: RecordedActivity, _ variability: HeartRateVariability? = nil,
-        fromLap first: Int = 1, limit: Int = listLimit
+        _ bests: [BestEffort] = [], fromLap first: Int = 1, limit: Int = listLimit
     ) {
         object { line in
             line.key("summary")
@@ -42,6 +43,9 @@ extension JSONWriter {
             let times = recording.total.powerZones.milliseconds
             if !times.isEmpty { line.array("power_zone_ms") { list in for time in times[1...] { list.value(time) } } }
             if let variability { line.object("hrv") { $0.members(of: variability) } }
+            if !bests.isEmpty {
+                line.array("bests") { list in for best in bests { list.object { $0.members(of: best) } } }
+            }
             var next: Int?
             line.array("laps") { next = $0.laps(recording.laps, from: first, limit: limit) }
             line.member("next_lap", next)
@@ -49,6 +53,19 @@ extension JSONWriter {
             line.array("zones") { for zone in zones.bottoms { $0.value(zone) } }
             line.array("zone_ms") { for time in recording.zoneMilliseconds { $0.value(time) } }
         }
+    }
+
+    /// Writes the members of a best effort.
+    package mutating func members(of effort: BestEffort) {
+        member("best", effort.kind.rawValue)
+        switch effort.kind {
+        case .distance: member("distance_m", effort.value, decimals: 2)
+        case .ascent: member("ascent_m", effort.value, decimals: 1)
+        case _ where effort.kind.seconds != nil: member("power_w", effort.value, decimals: 1)
+        default: member("elapsed_ms", Int64(effort.value.rounded()))
+        }
+        if let elapsed = effort.elapsedMilliseconds { member("from_elapsed_ms", elapsed) }
+        if let metres = effort.distanceMetres { member("from_distance_m", metres, decimals: 2) }
     }
 
     /// - Returns: The number of the first lap that does not fit.

@@ -146,6 +146,7 @@ extension JSONWriter {
             line.moving(summary.total)
             line.member("distance_m", summary.total.distanceMetres, decimals: 2)
             line.averagePaces(summary.total)
+            line.member("max_speed_mps", summary.total.maximumSpeed, decimals: 2)
             line.member("laps", summary.laps)
             line.member("gaps", summary.gaps)
             line.member("average_bpm", summary.total.averageHeartRate, decimals: 0)

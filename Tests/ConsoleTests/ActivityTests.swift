@@ -86,14 +86,18 @@ struct ActivityTests {
         claim.distanceMetres = 5100
         claim.elapsedMilliseconds = 1_630_000
         recording.sourceTotals = claim
+        let bests = [BestEffort(.kilometre, 290_000), BestEffort(.kilometres5, 1_620_000), BestEffort(.power5s, 412)]
         #expect(
-            StatusText(metric: true).report(recording, isOpen: false, gaps: 2) == """
+            StatusText(metric: true).report(recording, nil, bests, isOpen: false, gaps: 2) == """
                 Activity 17, run, Morning
                   Started    unknown: no clock was set; 'pacectl edit 17 --start TIME' sets it
                   Time       27:12, moving 27:12, paused 1:08
                   Distance   5.03 km
                   Pace       5:24 min/km on average
                   Heart      141 bpm on average, 163 at most
+                  Best power 5 s 412 W
+                  Best       1 km 4:50, 5 km 27:00
+                  Badge      Deimos
                   Gaps       2
                   From file  Watch, 5.10 km, 27:10
 

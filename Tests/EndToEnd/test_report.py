@@ -66,7 +66,7 @@ def tcx(seconds, isIndoor=False):
 
 @pytest.fixture(scope="module")
 def state(tmp_path_factory):
-    """Activities: 1 a ride with power, 2 a hostile name, 3 with a gap of 10 min and without heart rate, 4 without positions."""
+    """Activities: 1 a ride with power, 2 a hostile name, 3 with a gap of 10 min and without heart rate, 4 without positions, 5 a run of 11 km."""
     state = tmp_path_factory.mktemp("report")
     (state / "hostile.gpx").write_text(gpx(way(1800), HOSTILE))
     (state / "gap.gpx").write_text(gpx((point for point in way(2400, heart=False, latitude=48) if not 900 < point[0] < 1500)))
@@ -74,6 +74,8 @@ def state(tmp_path_factory):
     (state / "indoor.tcx").write_text(tcx(2400, isIndoor=True))
     for name in ["ride.tcx", "hostile.gpx", "gap.gpx", "indoor.tcx"]:
         said(state, "import", "--again", state / name)
+    (state / "run.gpx").write_text(gpx(way(3600)))
+    said(state, "import", "--again", "--sport", "run", state / "run.gpx")
     return state
 
 
@@ -116,20 +118,20 @@ def opened(browser, state, tmp_path):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("number", [1, 2, 3, 4])
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
 def test_page_is_accessible_and_has_no_error(opened, number, scheme):
     page = opened(number, scheme=scheme)
     assert [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]] == []
 
 
 @pytest.mark.parametrize("width", [1280, 768, 360])
-@pytest.mark.parametrize("number", [1, 2, 3, 4])
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
 def test_page_fits_the_screen(opened, number, width):
     page = opened(number, width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 4])
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
 def test_paper_is_one_page(opened, number):
     sheet = opened(number).pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page[^s]", sheet)) == 1
@@ -209,6 +211,46 @@ def test_figures_are_those_of_show_in_both_units(state, tmp_path):
         text = re.sub(r"<[^>]*>", "", text_of(state, tmp_path, 1, option).split("<dl>")[1].split("</dl>")[0])
         assert f"{summary['distance_m'] / metres:.2f} {unit}" in text
         assert f"{summary['average_bpm']} bpm" in text and f"{summary['normalized_power_w']} W" in text
+
+
+def section(text, title):
+    """The rows of a table, as texts of their cells."""
+    table = text.split(f"<h2>{title}</h2>")[1].split("</table>")[0].split("<tbody>")[1]
+    return [re.findall(r"<t[hd][^>]*>([^<]*)<", row) for row in table.split("</tr>") if "<t" in row]
+
+
+def test_run_has_its_badges_and_best_times(opened, state, tmp_path):
+    shown = json.loads(said(state, "--json", "show", "5"))
+    text = text_of(state, tmp_path, 5, "--hide", "0", "--metric")
+    times = {best["best"]: best for best in shown["bests"]}
+    assert list(times) == ["400m", "1km", "1mile", "5km", "10km"]
+    rows = section(text, "Best times")
+    assert [row[0] for row in rows] == ["400 m", "1 km", "1 mile", "5 km", "10 km"]
+    minutes, seconds = divmod(round(times["1km"]["elapsed_ms"] / 1000), 60)
+    assert abs(int(rows[1][1].split(":")[0]) * 60 + int(rows[1][1].split(":")[1]) - minutes * 60 - seconds) <= 1
+    badges = section(text, "Badges")
+    # Half a mile to 6 miles; the seventh mile is not whole.
+    assert 6 < shown["summary"]["distance_m"] / 1609.344 < 7
+    assert len(badges) == 12 and badges[1][0] == "The Moon"
+    # 3 m/s with a wave of 20 m: a mile takes 536 s, give or take the wave.
+    minutes, seconds = badges[1][2].split(":")
+    assert 520 < int(minutes) * 60 + int(seconds) < 555
+    assert len(re.findall('class="badge"', text)) == len(badges)
+    hidden = text_of(state, tmp_path, 5)
+    assert [row[:2] for row in section(hidden, "Badges")] == [row[:2] for row in badges]
+    assert all(len(row) == 2 for row in section(hidden, "Badges"))
+    assert "Badge" not in text_of(state, tmp_path, 1)
+
+
+def test_ride_has_its_climb_and_its_best_powers(state, tmp_path):
+    shown = json.loads(said(state, "--json", "show", "1"))
+    text = text_of(state, tmp_path, 1, "--metric")
+    total = re.sub(r"<[^>]*>", " ", text.split("<dl>")[1].split("</dl>")[0])
+    assert re.search(rf"Ascent\s+{shown['summary']['ascent_m']:.0f}\s+m", total)
+    powers = {best["best"]: best["power_w"] for best in shown["bests"]}
+    assert powers["power-5s"] > powers["power-20min"] > 200
+    rows = dict(row[:2] for row in section(text, "Best power"))
+    assert rows["20 min"] == f"{powers['power-20min']:.0f} W"
 
 
 def test_ten_hours_are_under_300_kilobytes(tmp_path):

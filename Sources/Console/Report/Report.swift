@@ -25,17 +25,18 @@ extension Invocation {
         let journal = try state.journal()
         do {
             let id = try journal.number(of: request.activity)
-            guard let recording = try journal.recording(id), let summary = try journal.summary(of: id) else {
+            guard var recording = try journal.recording(id), let summary = try journal.summary(of: id) else {
                 throw Failure.noActivity(id)
             }
+            let figures = try RowFigures(of: &recording, journal)
             let html: [UInt8]
             let rows = try journal.rows(of: id)
             let extent = try TrackExtent(rows)
             if extent.metres == 0, !extent.frame.isEmpty {
                 html = try page(
-                    of: recording, summary, MeasuredRows(rows: rows, recording: recording), request, journal)
+                    of: recording, summary, figures, MeasuredRows(rows: rows, recording: recording), request, journal)
             } else {
-                html = try page(of: recording, summary, rows, request, journal)
+                html = try page(of: recording, summary, figures, rows, request, journal)
             }
             guard let path = request.output else { return try writeOut(html) }
             try OutputFile(path, replaces: request.isForced).write { sink in
@@ -48,12 +49,13 @@ extension Invocation {
     }
 
     private func page(
-        of recording: RecordedActivity, _ summary: ActivitySummary, _ rows: some RecordingRows,
-        _ request: ReportRequest, _ journal: JournalReader
+        of recording: RecordedActivity, _ summary: ActivitySummary, _ figures: RowFigures,
+        _ rows: some RecordingRows, _ request: ReportRequest, _ journal: JournalReader
     ) throws -> [UInt8] {
         var page = ReportPage(
             recording, gaps: summary.gaps, metric: metric ?? journal.isMetric,
             started: recording.isTimeUncertain ? nil : StatusText.localTime(recording.started))
+        (page.variability, page.bests) = (figures.variability, figures.bests)
         page.isOpen = summary.isOpen
         page.recovered = summary.recovered.map(StatusText.recovered)
         guard let hidden = try HiddenRows(rows, radius: request.hide), hidden.hasPositions else {

@@ -5,23 +5,28 @@ import Pipeline
 import Storage
 import Wire
 
-/// The figures of an activity that its rows give: the variability of the heart rate, and the time in zones of an
-/// activity that was recorded or imported without zones, by the present settings.
-struct BeatFigures {
+/// The figures of an activity that its rows give: the variability of the heart rate, the best efforts, and the time in
+/// zones of an activity that was recorded or imported without zones, by the present settings.
+struct RowFigures {
     /// Nil without RR intervals.
     private(set) var variability: HeartRateVariability?
+    /// The best times and powers inside the activity, by kind.
+    private(set) var bests: [BestEffort] = []
 
     /// - Parameter recording: gets the zones and their times if it has none.
     init(of recording: inout RecordedActivity, _ journal: JournalReader) throws {
         guard let id = recording.id else { return }
         var beats = RecordingVariability()
+        var bests = RecordingBests(recording)
         var times: RecordingZoneTimes?
         if recording.zones == nil, let zones = try journal.presentZones() { times = RecordingZoneTimes(zones) }
         try journal.rows(of: id).each { row in
             beats.ingest(row)
+            bests.ingest(row)
             times?.ingest(row)
         }
         variability = beats.figures
+        self.bests = bests.finish()
         guard let times, times.milliseconds.contains(where: { $0 > 0 }) else { return }
         recording.zones = times.zones
         recording.zoneMilliseconds = times.milliseconds
