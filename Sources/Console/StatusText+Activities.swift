@@ -88,7 +88,9 @@ extension StatusText {
             rows.append(
                 (
                     Self.rateTitle(recording.sport),
-                    joined(average + " on average", moving.map { $0 + " moving" })
+                    joined(
+                        average + " on average", moving.map { $0 + " moving" },
+                        total.gradeAdjustedPace.map { rate(secondsPerMetre: $0, recording.sport) + " grade-adjusted" })
                 ))
         }
         let heart = joined(

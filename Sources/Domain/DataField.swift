@@ -64,6 +64,9 @@ package enum DataField: String, CaseIterable, Sendable {
     case lapAscent = "lap_ascent"
     case lapDescent = "lap_descent"
     case grade
+    case gradeAdjustedPace = "grade_adjusted_pace"
+    case averageGradeAdjustedPace = "average_grade_adjusted_pace"
+    case lapGradeAdjustedPace = "lap_grade_adjusted_pace"
     case verticalSpeed = "vertical_speed"
     case laps
     case battery
@@ -141,6 +144,7 @@ package enum DataField: String, CaseIterable, Sendable {
 
     private static let all = Sport.allCases
     private static let onFoot: [Sport] = [.run, .walk, .hike, .other]
+    private static let graded: [Sport] = [.run, .walk, .hike]
 
     private var row: Row {
         switch self {
@@ -250,6 +254,15 @@ package enum DataField: String, CaseIterable, Sendable {
         case .lapAscent: ("Lap Ascent", .metres, .height, .altitude, Self.all, "Metres climbed in the lap.")
         case .lapDescent: ("Lap Descent", .metres, .height, .altitude, Self.all, "Metres descended in the lap.")
         case .grade: ("Grade", .percent, .integer, .altitude, Self.all, "The slope of the last 30 m or more.")
+        case .gradeAdjustedPace:
+            ("GAP", .secondsPerMetre, .pace, .altitude, Self.graded, "The pace on level ground that costs as much.")
+        case .averageGradeAdjustedPace:
+            (
+                "Average GAP", .secondsPerMetre, .pace, .altitude, Self.graded,
+                "Active time over the metres on level ground that cost as much."
+            )
+        case .lapGradeAdjustedPace:
+            ("Lap GAP", .secondsPerMetre, .pace, .altitude, Self.graded, "The average grade-adjusted pace of the lap.")
         case .verticalSpeed:
             (
                 "Vertical Speed", .metresPerHour, .height, .altitude, Self.all,
@@ -307,6 +320,9 @@ extension DataField {
         case .lapAscent: activity?.lap.ascent
         case .lapDescent: activity?.lap.descent
         case .grade: activity?.grade
+        case .gradeAdjustedPace: activity?.gradeAdjustedPace
+        case .averageGradeAdjustedPace: activity?.total.gradeAdjustedPace
+        case .lapGradeAdjustedPace: activity?.lap.gradeAdjustedPace
         case .verticalSpeed: (activity?.verticalSpeed).map { $0 * 3600 }
         default: nil
         }

@@ -132,6 +132,9 @@ package struct Activity: Equatable, Sendable {
     package var altitude: Double?
     /// The slope of the last 30 m or more, in percent; nil if it is unknown.
     package var grade: Double?
+    /// Seconds per metre: the pace on level ground that costs as much as the pace on the present grade; nil without a
+    /// pace or a grade, for sports that are not on foot, and indoors.
+    package var gradeAdjustedPace: Double?
     /// Metres per second, positive upwards; 0 while standing.
     package var verticalSpeed: Double?
     /// What measures the climb now; nil if nothing does.
@@ -201,6 +204,8 @@ package struct Totals: Equatable, Sendable {
     package var ascentError: Double?
     /// What has measured most of the time.
     package var ascentSource: AscentSource?
+    /// Seconds per metre: the active time over the metres on level ground that cost as much; nil if no grade was known.
+    package var gradeAdjustedPace: Double?
     /// Active time that automatic pauses took out of the moving time, in milliseconds; nil without automatic pauses.
     package var autoPausedMilliseconds: Int64?
 

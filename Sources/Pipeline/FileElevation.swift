@@ -9,6 +9,12 @@ struct FileElevation {
     private var meter = ElevationMeter()
     private var total = ClimbTotals()
     private var laps: [ClimbTotals]
+    private let isGradeAdjusted: Bool
+    private var levelMetres = LevelMetres()
+    private var lapLevelMetres: [LevelMetres]
+    /// The distance up to the lap in progress.
+    private var lapMetres = 0.0
+    private var metres = 0.0
     private let lapEnds: [Int64]
     private var lap = 0
     /// The newest sample with an altitude since the timer started, and the distance there.
@@ -23,6 +29,8 @@ struct FileElevation {
         source = roughness.isRough ? .receiver : recording.altitudeSource ?? .barometer
         lapEnds = recording.laps.dropLast().map(\.endedAt)
         laps = Array(repeating: ClimbTotals(), count: lapEnds.count + 1)
+        isGradeAdjusted = recording.sport.isOnFoot && !recording.isIndoor
+        lapLevelMetres = Array(repeating: LevelMetres(), count: lapEnds.count + 1)
     }
 
     /// Ingests the next row.
@@ -36,8 +44,14 @@ struct FileElevation {
             newest = nil
         case .end: add(meter.remainder())
         case .sample(var sample):
-            while lap < lapEnds.count, lapEnds[lap] < sample.at { lap += 1 }
+            while lap < lapEnds.count, lapEnds[lap] < sample.at {
+                lap += 1
+                lapMetres = self.metres
+            }
+            self.metres = metres
             pass(to: sample, metres: metres)
+            levelMetres.count(to: metres, percent: meter.grade)
+            lapLevelMetres[lap].count(to: metres - lapMetres, percent: meter.grade)
             sample.ascent = total.ascent
             sample.descent = total.descent
             sample.grade = meter.grade
@@ -53,6 +67,11 @@ struct FileElevation {
         total.write(to: &recording.total)
         for index in recording.laps.indices where index < laps.count {
             laps[index].write(to: &recording.laps[index].figures)
+        }
+        guard isGradeAdjusted else { return }
+        recording.total.adjust(levelMetres)
+        for index in recording.laps.indices where index < lapLevelMetres.count {
+            recording.laps[index].figures.adjust(lapLevelMetres[index])
         }
     }
 
@@ -94,6 +113,13 @@ struct FileElevation {
     /// With the bounds of ``Odometer``.
     private mutating func judgeMotion(_ speed: Double) {
         isStanding = isStanding ? speed < 0.7 : speed < 0.5
+    }
+}
+
+extension Totals {
+    /// The distance and the time of the totals are final.
+    fileprivate mutating func adjust(_ level: LevelMetres) {
+        gradeAdjustedPace = level.pace(milliseconds: elapsedMilliseconds, metres: distanceMetres)
     }
 }
 

@@ -162,6 +162,7 @@ extension Pipeline {
         let isAbsent = freshness.value == .absent
         let isStanding = run?.source.sensor == nil ? odometer.isStanding && !isAbsent : run?.sensorSpeed == 0
         run?.countClimb(isStanding: isStanding)
+        run?.countGrade()
         judgeAutoPause(at: tick, sport, into: &effects)
         while let badge = run?.popBadge() { emit(.badge(badge), at: tick, into: &effects) }
     }

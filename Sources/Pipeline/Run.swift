@@ -161,6 +161,20 @@ struct Run {
         addClimb(elevation.tick(metres: total.metres, isStanding: isStanding))
     }
 
+    /// Counts the metres of a second on the present grade.
+    mutating func countGrade() {
+        guard isGradeAdjusted else { return }
+        total.addGrade(grade)
+        lap.addGrade(grade)
+    }
+
+    private var isGradeAdjusted: Bool { sport.isOnFoot && !isIndoor }
+
+    /// Percent; nil if it is unknown.
+    private var grade: Double? {
+        statedClimb.map(\.grade) ?? elevation.grade
+    }
+
     /// Counts the climb up to the end of the active time.
     mutating func flushClimb() {
         addClimb(climbRemainder)
@@ -311,7 +325,10 @@ struct Run {
             activity.cadence = cadence
             activity.variability = variability.figures
             activity.altitude = elevation.altitude
-            activity.grade = statedClimb.map(\.grade) ?? elevation.grade
+            activity.grade = grade
+            if isGradeAdjusted, let pace = activity.pace, let grade {
+                activity.gradeAdjustedPace = pace / GradeAdjustment.levelMetres(percent: grade)
+            }
             activity.verticalSpeed = statedClimb.map(\.verticalSpeed) ?? elevation.verticalSpeed
             activity.ascentSource = statedClimb?.source ?? elevation.source
         }

@@ -8,6 +8,7 @@ struct TotalsAccumulator {
     private var autoPausedMilliseconds: Int64?
     private(set) var metres = 0.0
     private(set) var climb = ClimbTotals()
+    private var levelMetres = LevelMetres()
     private var maximumSpeed: Double?
     /// Sum of beats per minute times milliseconds, and those milliseconds.
     private var heartSum = 0.0
@@ -93,6 +94,11 @@ struct TotalsAccumulator {
         climb.add(step)
     }
 
+    /// Counts the metres since the last call on a grade in percent.
+    mutating func addGrade(_ percent: Double?) {
+        levelMetres.count(to: metres, percent: percent)
+    }
+
     mutating func raiseMaximumHeartRate(to beatsPerMinute: Int) {
         maximumHeartRate = max(maximumHeartRate ?? beatsPerMinute, beatsPerMinute)
     }
@@ -125,6 +131,7 @@ struct TotalsAccumulator {
         figures.powerZones = powerZones
         figures.bestPowers = bestPowers
         climb.write(to: &figures)
+        figures.gradeAdjustedPace = levelMetres.pace(milliseconds: elapsedMilliseconds, metres: metres)
         return figures
     }
 }

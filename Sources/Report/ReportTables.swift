@@ -28,6 +28,9 @@ extension ReportPage {
         if total.autoPausedMilliseconds ?? 0 > 0, let speed = total.averageMovingSpeed, speed > 0 {
             items.append((rate.isByPace ? "Moving pace" : "Moving speed", doubt + rate.figures(speed), rate.unit))
         }
+        if let pace = total.gradeAdjustedPace, pace > 0, rate.isByPace {
+            items.append(("Grade-adjusted pace", doubt + rate.figures(1 / pace), rate.unit))
+        }
         if let speed = total.maximumSpeed, !rate.isByPace {
             items.append(("Highest speed", rate.figures(speed), rate.unit))
         }

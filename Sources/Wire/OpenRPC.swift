@@ -38,7 +38,8 @@ package enum OpenRPC {
         "started":{"type":"string","format":"date-time"},"time_guessed":{"const":true},"ended":{"type":"string","format":"date-time"},\
         "elapsed_ms":{"type":"integer"},"total_ms":{"type":"integer"},"moving_ms":{"type":"integer"},\
         "auto_paused_ms":{"type":"integer"},"distance_m":{"type":"number"},"average_pace_s_per_m":{"type":"number"},\
-        "average_moving_pace_s_per_m":{"type":"number"},"max_speed_mps":{"type":"number"},\
+        "average_moving_pace_s_per_m":{"type":"number"},"average_grade_adjusted_pace_s_per_m":{"type":"number"},\
+        "max_speed_mps":{"type":"number"},\
         "laps":{"type":"integer"},"gaps":{"type":"integer"},\
         "average_bpm":{"type":"integer"},"max_bpm":{"type":"integer"},"energy_kcal":{"type":"integer"},\
         "trimp":{"type":"number"},"average_power_w":{"type":"integer"},\

@@ -90,6 +90,7 @@ extension JSONWriter {
         load(activity.total)
         climb(activity.total)
         member("grade_percent", activity.grade, decimals: 1)
+        member("grade_adjusted_pace_s_per_m", activity.gradeAdjustedPace, decimals: 4)
         member("vertical_mps", activity.verticalSpeed, decimals: 2)
         object("lap") { $0.lap(activity.lap, number: activity.lapNumber) }
     }
@@ -110,6 +111,7 @@ extension JSONWriter {
     mutating func averagePaces(_ figures: Totals) {
         member("average_pace_s_per_m", figures.averagePace, decimals: 4)
         member("average_moving_pace_s_per_m", figures.averageMovingPace, decimals: 4)
+        member("average_grade_adjusted_pace_s_per_m", figures.gradeAdjustedPace, decimals: 4)
     }
 
     /// Writes the members of a lap.

@@ -1,4 +1,4 @@
-"""Energy and TRIMP: the settings, figures and files of a recording that has them."""
+"""Energy, TRIMP and the grade-adjusted pace: the settings, figures and files of a recording that has them."""
 
 import json
 import subprocess
@@ -108,3 +108,13 @@ def test_import_computes_the_figures_by_the_settings(pacectl, stage, tmp_path, h
         figures.append((last["energy_kcal"], last["trimp"]))
     # A minute at 150 bpm, by Keytel and by Banister.
     assert figures == [(15, pytest.approx(1.7, abs=0.05)), (99, pytest.approx(1.7, abs=0.05))]
+
+
+def test_grade_adjusted_pace_of_a_recording(pacectl):
+    daemon = pacectl.daemon
+    number = upload(daemon, average_grade_adjusted_pace_s_per_m=0.3)
+    activity = daemon.call("activities.get", id=number)
+    for figures in activity["summary"], activity["laps"][0]:
+        assert figures["average_grade_adjusted_pace_s_per_m"] == 0.3
+    assert "5:00 min/km grade-adjusted" in pacectl("--metric", "show", number)
+    assert "grade_adjusted" not in json.dumps(daemon.call("activities.get", id=upload(daemon)))

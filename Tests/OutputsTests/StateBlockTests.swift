@@ -238,6 +238,9 @@ extension State {
         activity?.lap.normalizedPower = 230
         activity?.lap.averageCadence = 88
         activity?.grade = -4.5
+        activity?.gradeAdjustedPace = 0.3
+        activity?.total.gradeAdjustedPace = 0.31
+        activity?.lap.gradeAdjustedPace = 0.32
         activity?.verticalSpeed = -0.2
         activity?.total.ascent = 120
         activity?.total.descent = 90

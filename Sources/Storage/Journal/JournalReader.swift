@@ -156,7 +156,9 @@ package final class JournalReader {
         let climb =
             version >= JournalSchema.versionWithAscent
             ? "ascent_m, descent_m, ascent_error_m, ascent_source, auto_paused_ms" : "NULL, NULL, NULL, NULL, NULL"
-        return climb + (version >= JournalSchema.versionWithEnergy ? ", energy_kcal, trimp" : ", NULL, NULL")
+        return climb
+            + (version >= JournalSchema.versionWithEnergy
+                ? ", energy_kcal, trimp, grade_adjusted_pace" : ", NULL, NULL, NULL")
     }
 
     /// The columns of power and cadence of an activity or a lap.
@@ -251,6 +253,7 @@ package final class JournalReader {
         figures.autoPausedMilliseconds = statement.integer(climb + 4)
         figures.energyKilocalories = statement.real(climb + 5)
         figures.trainingImpulse = statement.real(climb + 6)
+        figures.gradeAdjustedPace = statement.real(climb + 7)
         return figures
     }
 

@@ -231,11 +231,13 @@ package enum JournalSchema {
         ALTER TABLE lap ADD COLUMN auto_paused_ms INTEGER;
         """,
         """
-        -- The energy of the body and the training impulse.
+        -- The energy of the body, the training impulse and the grade-adjusted pace.
         ALTER TABLE activity ADD COLUMN energy_kcal REAL;
         ALTER TABLE activity ADD COLUMN trimp REAL;
+        ALTER TABLE activity ADD COLUMN grade_adjusted_pace REAL; -- seconds a metre
         ALTER TABLE lap ADD COLUMN energy_kcal REAL;
         ALTER TABLE lap ADD COLUMN trimp REAL;
+        ALTER TABLE lap ADD COLUMN grade_adjusted_pace REAL;
         """,
     ]
 
@@ -273,7 +275,7 @@ package enum JournalSchema {
     static let versionWithSensors: Int64 = 7
     /// The first version with ascent and descent.
     static let versionWithAscent: Int64 = 8
-    /// The first version with energy and training impulse.
+    /// The first version with energy, training impulse and grade-adjusted pace.
     static let versionWithEnergy: Int64 = 9
 
     /// The tables whose rows have a key.

@@ -39,11 +39,11 @@ struct JournalStatements {
             heart_average_bpm = ?10, heart_maximum_bpm = ?11, gaps = ?12, zones = ?13, zone_ms = ?14,
             power_average_w = ?15, power_maximum_w = ?16, power_normalized_w = ?17, work_j = ?18, cadence_average = ?19,
             cadence_maximum = ?20, power_zone_ms = ?21, power_best_w = ?22, ascent_m = ?23, descent_m = ?24,
-            ascent_error_m = ?25, ascent_source = ?26, auto_paused_ms = ?27, energy_kcal = ?28, trimp = ?29
-            WHERE id = ?1
+            ascent_error_m = ?25, ascent_source = ?26, auto_paused_ms = ?27, energy_kcal = ?28, trimp = ?29,
+            grade_adjusted_pace = ?30 WHERE id = ?1
             """)
         lap = try database.prepare(
-            "INSERT OR REPLACE INTO lap VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            "INSERT OR REPLACE INTO lap VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         )
         sensor = try database.prepare("INSERT OR REPLACE INTO sensor VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     }
@@ -155,7 +155,7 @@ struct JournalStatements {
             total.averagePower, total.maximumPower, total.normalizedPower, total.workJoules, total.averageCadence,
             total.maximumCadence, Self.text(of: total.powerZones), RecordingText.text(of: total.bestPowers),
             total.ascent, total.descent, total.ascentError, total.ascentSource?.token, total.autoPausedMilliseconds,
-            total.energyKilocalories, total.trainingImpulse)
+            total.energyKilocalories, total.trainingImpulse, total.gradeAdjustedPace)
         let written = laps.activity == id ? laps.laps : []
         for (index, lap) in recording.laps.enumerated() where index >= written.count || written[index] != lap {
             let figures = lap.figures
@@ -165,7 +165,8 @@ struct JournalStatements {
                 figures.maximumHeartRate, figures.averagePower, figures.maximumPower, figures.normalizedPower,
                 figures.workJoules, figures.averageCadence, figures.maximumCadence, Self.text(of: figures.powerZones),
                 figures.ascent, figures.descent, figures.ascentError, figures.ascentSource?.token,
-                figures.autoPausedMilliseconds, figures.energyKilocalories, figures.trainingImpulse)
+                figures.autoPausedMilliseconds, figures.energyKilocalories, figures.trainingImpulse,
+                figures.gradeAdjustedPace)
         }
         if recording.laps.count < written.count || written.isEmpty {
             try database.execute("DELETE FROM lap WHERE activity = \(id) AND number > \(recording.laps.count)")

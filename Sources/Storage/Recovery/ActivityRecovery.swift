@@ -277,6 +277,7 @@ struct ActivityRecovery {
         figures.maximumCadence = figures.maximumCadence.flatMap { (0...1000).contains($0) ? $0 : nil }
         figures.energyKilocalories = figures.energyKilocalories.flatMap { (0...1e6).contains($0) ? $0 : nil }
         figures.trainingImpulse = figures.trainingImpulse.flatMap { (0...1e6).contains($0) ? $0 : nil }
+        figures.gradeAdjustedPace = figures.gradeAdjustedPace.flatMap { (0...1e6).contains($0) ? $0 : nil }
         figures.ascent = figures.ascent.flatMap { (0...1e6).contains($0) ? $0 : nil }
         figures.descent = figures.descent.flatMap { (0...1e6).contains($0) ? $0 : nil }
         figures.ascentError = figures.ascentError.flatMap { (0...1e6).contains($0) ? $0 : nil }

@@ -127,12 +127,12 @@ final class DamagedJournal {
         case (14, false), (15, false): return keyed(.location, cell, place)
         case (6, false): return keyed(.heart, cell, place)
         case (4, false): return keyed(.input, cell, place)
-        case (20, false), (21, false), (29, false), (34, false), (36, false):
+        case (20, false), (21, false), (29, false), (34, false), (37, false):
             return numbered(.activity, cell.rowid, 0)
         case (7, false): return numbered(.sensor, cell.rowid, 0)
         case (10, true): return numbered(.sensor, columns.integer(0), columns.integer(1))
         case (6, true): return numbered(.part, columns.integer(0), columns.integer(1))
-        case (11, true), (18, true), (23, true), (25, true):
+        case (11, true), (18, true), (23, true), (26, true):
             return numbered(.lap, columns.integer(0), columns.integer(1))
         case (2, true):
             // The first two letters of the format serve as the place: they differ between all formats.

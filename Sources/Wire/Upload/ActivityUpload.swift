@@ -144,6 +144,7 @@ extension JSONWriter {
         exact("ascent_error_m", totals.ascentError)
         member("ascent_source", totals.ascentSource?.rawValue)
         member("auto_paused_ms", totals.autoPausedMilliseconds)
+        exact("average_grade_adjusted_pace_s_per_m", totals.gradeAdjustedPace)
         let zones = totals.powerZones.milliseconds
         if !zones.isEmpty { array("power_zone_ms") { list in for time in zones { list.value(time) } } }
     }

@@ -262,6 +262,7 @@ package struct ActivityUploadReader: Sendable {
         totals.ascentError = try json.real("ascent_error_m", in: Self.climbs)
         totals.ascentSource = try json.optionalToken("ascent_source")
         totals.autoPausedMilliseconds = try json.whole("auto_paused_ms", in: 0...totals.elapsedMilliseconds)
+        totals.gradeAdjustedPace = try json.real("average_grade_adjusted_pace_s_per_m", in: Self.climbs)
         if let zones = json["power_zone_ms"] {
             let times = zones.array?.compactMap(\.integer) ?? []
             guard times.count == zones.array?.count, times.count <= 8,

@@ -4,7 +4,7 @@ import Storage
 import TestKit
 import Testing
 
-/// Journals of version 8 have no energy.
+/// Journals of version 8 have neither energy nor a grade-adjusted pace.
 struct EnergyMigrationTests {
     private let stage: JournalFixture
 
@@ -29,6 +29,7 @@ struct EnergyMigrationTests {
         for total in [recording.total, try #require(recording.laps.first).figures, summary.total] {
             #expect(total.distanceMetres == 9.5 && total.ascent == 12.5 && total.autoPausedMilliseconds == 300)
             #expect(total.energyKilocalories == nil && total.trainingImpulse == nil)
+            #expect(total.gradeAdjustedPace == nil)
         }
     }
 
@@ -50,6 +51,7 @@ struct EnergyMigrationTests {
         var recording = stage.run.recording(after: 4)
         recording.total.energyKilocalories = 512.25
         recording.total.trainingImpulse = 80.5
+        recording.total.gradeAdjustedPace = 0.3125
         recording.laps = [RecordingLap(trigger: nil, beganAt: 0, endedAt: 4000, figures: recording.total)]
         stage.journal.end(recording, gaps: 0, at: stage.clock.now)
         stage.turn()
@@ -57,6 +59,7 @@ struct EnergyMigrationTests {
         let read = try #require(try stage.reader().recording(id))
         for total in [read.total, read.laps[0].figures, try #require(try stage.reader().summary(of: id)).total] {
             #expect(total.energyKilocalories == 512.25 && total.trainingImpulse == 80.5)
+            #expect(total.gradeAdjustedPace == 0.3125)
         }
     }
 }

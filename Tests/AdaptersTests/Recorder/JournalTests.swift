@@ -95,6 +95,7 @@ struct JournalTests {
         recording.total.maximumCadence = 121
         recording.total.energyKilocalories = 812.75
         recording.total.trainingImpulse = 92.5
+        recording.total.gradeAdjustedPace = 0.28125
         recording.total.powerZones = ZoneTimes(milliseconds: [0, 1000, 2000])
         let lap = recording.total
         recording.total.bestPowers[0] = 700.25

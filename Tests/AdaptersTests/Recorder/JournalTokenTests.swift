@@ -108,6 +108,7 @@ struct JournalTokenTests {
                 "power_zone", "time_in_power_zone", "power_balance", "work", "cadence", "lap_cadence",
                 "average_cadence", "max_cadence", "vehicles", "vehicle_distance", "vehicle_speed", "pressure",
                 "temperature", "humidity", "altitude", "ascent", "descent", "lap_ascent", "lap_descent", "grade",
+                "grade_adjusted_pace", "average_grade_adjusted_pace", "lap_grade_adjusted_pace",
                 "vertical_speed", "laps", "battery", "strap_battery",
                 "gps_accuracy",
             ])

@@ -10,7 +10,7 @@ extension JournalFixture {
 
     /// Converts a journal to version 8.
     static let withoutEnergy = {
-        let columns = ["energy_kcal", "trimp"].flatMap { [("activity", $0), ("lap", $0)] }
+        let columns = ["energy_kcal", "trimp", "grade_adjusted_pace"].flatMap { [("activity", $0), ("lap", $0)] }
         return columns.map { "ALTER TABLE \($0.0) DROP COLUMN \($0.1);" }.joined()
     }()
 
