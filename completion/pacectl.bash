@@ -71,7 +71,7 @@ _pacectl() {
     'edit '*) choices='--sport --name --start' ;;
     delete | delete\ *) choices="last $activities --force" ;;
     export | export\ *) choices="last $activities --all --format -o --output --force --hide --verbose" ;;
-    report | report\ *) choices="last $activities -o --output --force --hide" ;;
+    report | report\ *) choices="last $activities -o --output --force --hide --since --until --sport" ;;
     import | import\ *) choices='--sport --again --verbose' files=yes ;;
     help) choices=$commands ;;
     recover) files=yes ;;

@@ -54,8 +54,8 @@ struct CommandOptions {
                 filter.before = try OptionValue.number(1...Int(Int32.max), after: option, &rest)
             }
             command = "activities,bests"
-        case "--since": (filter.since, command) = (try OptionValue.day(after: option, &rest), "activities,bests")
-        case "--until": (filter.until, command) = (try OptionValue.day(after: option, &rest), "activities")
+        case "--since": (filter.since, command) = (try OptionValue.day(after: option, &rest), "activities,bests,report")
+        case "--until": (filter.until, command) = (try OptionValue.day(after: option, &rest), "activities,report")
         case "--totals":
             guard let period = rest.popFirst().flatMap(ActivityFilter.Period.init) else {
                 throw .usage("--totals needs one of week, month, year")
@@ -94,7 +94,7 @@ struct CommandOptions {
         case "--sport":
             sport = try OptionValue.sport(OptionValue.text("a sport", after: option, &rest))
             filter.sport = sport
-            command = "replay,rows,import,edit,activities,bests"
+            command = "replay,rows,import,edit,activities,bests,report"
         case "--config": (configuration, command) = (try OptionValue.text("a file", after: option, &rest), "panel")
         case "--input": (places.input, command) = (try OptionValue.text("a directory", after: option, &rest), "panel")
         case "--leds": (places.leds, command) = (try OptionValue.text("a directory", after: option, &rest), "panel")

@@ -38,6 +38,7 @@ extension Invocation {
         case .show(let activity): try writeOut(try show(activity))
         case .export(let request): try export(request)
         case .report(let request): try report(request)
+        case .periodReport(let request): try report(request)
         case .edit(let activity, let edit): try writeOut(try perform(edit, of: activity))
         case .delete(let activities, let asks): try delete(activities, asks: asks)
         case .importFiles(let paths, let options): try importFiles(paths, options)

@@ -103,6 +103,9 @@ private let helpOfAll = """
                                 write one HTML page with the map, charts, splits and
                                 laps of an activity; hides the positions within
                                 200 m, or METRES, around start and end
+      report --since DAY [--until DAY] [--sport S] [-o FILE] [--force]
+                                write one HTML page with months, weeks, bests and
+                                new badges of the activities from that day on
       import [--sport S] [--again] [--verbose] [--] FILE...
                                 read FIT, GPX, TCX and KML files, also as .gz;
                                 --again imports an activity that is there already

@@ -24,6 +24,7 @@ struct Invocation: Equatable {
         case show(ActivityReference)
         case export(ExportRequest)
         case report(ReportRequest)
+        case periodReport(PeriodReportRequest)
         case importFiles([String], ImportOptions)
         case edit(ActivityReference, ActivityEdit)
         case delete([ActivityReference], asks: Bool)
@@ -139,6 +140,14 @@ struct Invocation: Equatable {
         case "export":
             let activities = try words.map { word throws(Failure) in try ActivityReference(word, after: name) }
             return .export(try ExportRequest(activities, modifiers))
+        case "report" where modifiers.filter != ActivityFilter():
+            guard words.isEmpty, modifiers.filter.since != nil else {
+                throw .usage("report needs the number of an activity, or --since DAY without a number")
+            }
+            if modifiers.hide != nil { throw .usage("a report with --since has no positions to hide") }
+            let request = PeriodReportRequest(
+                filter: modifiers.filter, output: modifiers.file, isForced: modifiers.isForced)
+            (command, most) = (.periodReport(request), 0)
         case "report":
             let activity = try ActivityReference(words.first, after: name)
             var request = ReportRequest(activity: activity, output: modifiers.file, isForced: modifiers.isForced)

@@ -36,6 +36,89 @@ struct HTMLText {
     }
 }
 
+/// The parts that pages share.
+extension HTMLText {
+    /// Begins a page up to its body.
+    ///
+    /// - Parameter style: styles of this page besides page.css.
+    mutating func begin(title: String, style: String = "") {
+        add(
+            """
+            <!DOCTYPE html>
+            <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
+            <meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
+            """)
+        element("title", "", title)
+        add("<style>")
+        add(bytes: PackageResources.page_css)
+        add(style)
+        add("</style></head>")
+    }
+
+    /// Adds the section of the totals.
+    mutating func totals(_ items: [(name: String, value: String, unit: String)]) {
+        add("<section><h2>Totals</h2><dl>")
+        for item in items {
+            add("<div>")
+            element("dt", "", item.name)
+            add("<dd>")
+            add(escaped: item.value)
+            if !item.unit.isEmpty { element("small", "", " " + item.unit) }
+            add("</dd></div>")
+        }
+        add("</dl></section>")
+    }
+
+    /// The rows of a table that are printed, as in page.css.
+    private static let printed = 15
+
+    /// Adds a section with a table. A column without a value is left out.
+    ///
+    /// - Parameters:
+    ///   - attributes: those of the section.
+    ///   - bars: the length of a bar in each row, 0 to 1; nil for no bars.
+    mutating func table(
+        _ title: String, _ heads: [String], _ rows: [[String]], _ attributes: String = "", note: String? = nil,
+        bars: [Double]? = nil
+    ) {
+        let columns = heads.indices.filter { column in rows.contains { !$0[column].isEmpty } }
+        add("<section\(attributes.isEmpty ? "" : " " + attributes)><h2>")
+        add(escaped: title)
+        add("</h2><div class=\"scroll\"")
+        if rows.count > 60 || columns.count > 4 { add(" tabindex=\"0\" role=\"region\" aria-label=\"\(title)\"") }
+        add("><table><thead><tr>")
+        for column in columns { element("th", "scope=\"col\"", heads[column]) }
+        if bars != nil { add("<td class=\"bar\"></td>") }
+        add("</tr></thead><tbody>")
+        for (index, row) in rows.enumerated() {
+            add("<tr>")
+            for column in columns {
+                element(column == 0 ? "th" : "td", column == 0 ? "scope=\"row\"" : "", row[column])
+            }
+            if let bar = bars?[index] {
+                let percent = min(Int((bar * 100).rounded()), 100)
+                add("<td class=\"bar\">\(bar > 0 ? "<i style=\"width:\(percent)%\"></i>" : "")</td>")
+            }
+            add("</tr>")
+        }
+        add("</tbody></table></div>")
+        if let note { element("p", "class=\"notes\"", note) }
+        if rows.count > Self.printed {
+            element("p", "class=\"notes paper\"", "\(Self.printed) of \(rows.count) rows fit on the paper.")
+        }
+        add("</section>")
+    }
+
+    /// Adds the section of the notes.
+    mutating func notes(_ notes: [String]) {
+        add("<section class=\"notes\"><h2>About these figures</h2><ul>")
+        for note in notes { element("li", "", note) }
+        element("li", "", "Made by paced \(Release.version).")
+        add("</ul></section>")
+    }
+}
+
 /// Round numbers for scales: 1, 2 or 5 times a power of ten.
 enum RoundNumber {
     /// The least one that is not below `value`, which is above 0.

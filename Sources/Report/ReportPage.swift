@@ -82,21 +82,8 @@ package struct ReportPage {
     }
 
     private func head(_ page: inout HTMLText) {
-        page.add(
-            """
-            <!DOCTYPE html>
-            <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
-            <meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
-            """)
-        page.element("title", "", title + (started.map { ", " + $0 } ?? ""))
-        page.add("<style>")
-        page.add(bytes: PackageResources.page_css)
-        for colour in 0...RouteMap.fastest {
-            let parts = RouteMap.components(of: colour).map(String.init).joined(separator: " ")
-            page.add(".c\(colour){stroke:var(--only,rgb(\(parts)))}")
-        }
-        page.add("</style></head><body><main><header>")
+        page.begin(title: title + (started.map { ", " + $0 } ?? ""), style: Self.colours)
+        page.add("<body><main><header>")
         page.element("h1", "", title)
         let marks = [
             recording.name == nil ? nil : Self.title(of: recording.sport), recording.isIndoor ? "indoors" : nil,
@@ -104,6 +91,14 @@ package struct ReportPage {
         ].compactMap(\.self)
         page.element("p", "", ([started ?? "Unknown date"] + marks).joined(separator: " · "))
         page.add("</header>")
+    }
+
+    /// The colours of the route.
+    private static var colours: String {
+        (0...RouteMap.fastest).map { colour in
+            let parts = RouteMap.components(of: colour).map(String.init).joined(separator: " ")
+            return ".c\(colour){stroke:var(--only,rgb(\(parts)))}"
+        }.joined()
     }
 
     private var title: String {
@@ -215,10 +210,7 @@ package struct ReportPage {
             let seconds = max(extent.end / 1000 / Int64(max(min(extent.samples, TrackLines.columns), 2)), 1)
             notes.append("Charts show means of about \(seconds) s, figures and tables all samples.")
         }
-        page.add("<section class=\"notes\"><h2>About these figures</h2><ul>")
-        for note in notes { page.element("li", "", note) }
-        page.element("li", "", "Made by paced \(Release.version).")
-        page.add("</ul></section>")
+        page.notes(notes)
     }
 
     /// The distance that the file states, if it differs by over 1 %.

@@ -48,16 +48,7 @@ extension ReportPage {
         add("Highest power", total.maximumPower.map(Double.init), "W")
         add("Work", total.workJoules.map { $0 / 1000 }, "kJ")
         add("Average cadence", total.averageCadence, recording.sport.isOnFoot ? "steps/min" : "rpm")
-        page.add("<section><h2>Totals</h2><dl>")
-        for item in items {
-            page.add("<div>")
-            page.element("dt", "", item.name)
-            page.add("<dd>")
-            page.add(escaped: item.value)
-            if !item.unit.isEmpty { page.element("small", "", " " + item.unit) }
-            page.add("</dd></div>")
-        }
-        page.add("</dl></section>")
+        page.totals(items)
     }
 
     static func time(_ milliseconds: Int64) -> String {
@@ -68,8 +59,6 @@ extension ReportPage {
 
     /// The largest number of laps in the table.
     private static let mostLaps = 200
-    /// The rows of a table that are printed, as in page.css.
-    private static let printed = 15
 
     func tables(_ page: inout HTMLText, _ splits: Splits, _ badges: EarnedBadges, unit: Double) {
         zones(&page)
@@ -88,8 +77,8 @@ extension ReportPage {
                 ]
             }
             let length = distance(splits.length).replacing(".00", with: "")
-            table(
-                &page, "Splits of \(length)", [RunFormat.distanceUnit(metric: metric), "Time", rateTitle, "Heart"], rows
+            page.table(
+                "Splits of \(length)", [RunFormat.distanceUnit(metric: metric), "Time", rateTitle, "Heart"], rows
             )
         }
         laps(&page)
@@ -106,8 +95,8 @@ extension ReportPage {
                 Self.beats(lap.figures.averageHeartRate),
             ]
         }
-        table(
-            &page, "Laps", ["Lap", "Distance", "Time", rateTitle, "Heart"], rows,
+        page.table(
+            "Laps", ["Lap", "Distance", "Time", rateTitle, "Heart"], rows,
             note: recording.laps.count > rows.count ? "The first \(rows.count) of \(recording.laps.count) laps." : nil)
     }
 
@@ -120,34 +109,6 @@ extension ReportPage {
     /// A time in seconds at least.
     private static func clock(_ milliseconds: Int64) -> String {
         time(milliseconds) + (milliseconds < 60_000 ? " s" : "")
-    }
-
-    /// A table. A column without a value is left out.
-    private func table(
-        _ page: inout HTMLText, _ title: String, _ heads: [String], _ rows: [[String]], note: String? = nil
-    ) {
-        let columns = heads.indices.filter { column in rows.contains { !$0[column].isEmpty } }
-        page.add("<section><h2>")
-        page.add(escaped: title)
-        page.add(
-            "</h2><div class=\"scroll\"\(rows.count > 60 ? " tabindex=\"0\" role=\"region\" aria-label=\"\(title)\"" : "")>"
-        )
-        page.add("<table><thead><tr>")
-        for column in columns { page.element("th", "scope=\"col\"", heads[column]) }
-        page.add("</tr></thead><tbody>")
-        for row in rows {
-            page.add("<tr>")
-            for column in columns {
-                page.element(column == 0 ? "th" : "td", column == 0 ? "scope=\"row\"" : "", row[column])
-            }
-            page.add("</tr>")
-        }
-        page.add("</tbody></table></div>")
-        if let note { page.element("p", "class=\"notes\"", note) }
-        if rows.count > Self.printed {
-            page.element("p", "class=\"notes paper\"", "\(Self.printed) of \(rows.count) rows fit on the paper.")
-        }
-        page.add("</section>")
     }
 
     private func zones(_ page: inout HTMLText) {
@@ -170,20 +131,11 @@ extension ReportPage {
         _ page: inout HTMLText, _ title: String, _ attributes: String, _ names: [(String, String)], _ times: [Int64]
     ) {
         let sum = max(times.reduce(0, +), 1)
-        page.add("<section \(attributes)>")
-        page.element("h2", "", title)
-        page.add("<table><thead><tr><th scope=\"col\">Zone</th><th scope=\"col\">Range</th><th scope=\"col\">Time</th>")
-        page.add("<th scope=\"col\">Share</th><td class=\"bar\"></td></tr></thead><tbody>")
-        for (name, time) in zip(names, times) {
-            let percent = Int((Double(max(time, 0)) * 100 / Double(sum)).rounded())
-            page.add("<tr>")
-            page.element("th", "scope=\"row\"", name.0)
-            page.element("td", "", name.1)
-            page.element("td", "", Self.clock(time))
-            page.element("td", "", "\(percent) %")
-            page.add("<td class=\"bar\">\(time > 0 ? "<i style=\"width:\(min(percent, 100))%\"></i>" : "")</td></tr>")
+        let shares = times.map { Double(max($0, 0)) / Double(sum) }
+        let rows = zip(names, zip(times, shares)).map { name, time in
+            [name.0, name.1, Self.clock(time.0), "\(Int((time.1 * 100).rounded())) %"]
         }
-        page.add("</tbody></table></section>")
+        page.table(title, ["Zone", "Range", "Time", "Share"], rows, attributes, bars: shares)
     }
 
     private func variability(_ page: inout HTMLText) {
@@ -196,7 +148,7 @@ extension ReportPage {
             row("pNN50", variability.pnn50, " %"), row("Mean RR interval", variability.meanInterval, " ms"),
             row("DFA α1", variability.alpha1, "", decimals: 2), row("Artefacts", variability.artifactPercent, " %"),
         ].compactMap(\.self)
-        table(&page, "Heart rate variability", ["Figure", "Value"], rows)
+        page.table("Heart rate variability", ["Figure", "Value"], rows)
     }
 
     private func bestTimes(_ page: inout HTMLText) {
@@ -207,7 +159,7 @@ extension ReportPage {
                 best.elapsedMilliseconds.map(Self.clock) ?? "",
             ]
         }
-        if !rows.isEmpty { table(&page, "Best times", ["Over", "Time", rateTitle, "From"], rows) }
+        if !rows.isEmpty { page.table("Best times", ["Over", "Time", rateTitle, "From"], rows) }
     }
 
     private func bestPowers(_ page: inout HTMLText) {
@@ -217,7 +169,7 @@ extension ReportPage {
                 (DecimalFormat.text(best.watts, decimals: 0) ?? "") + " W",
             ]
         }
-        if !rows.isEmpty { table(&page, "Best power", ["Over", "Average"], rows) }
+        if !rows.isEmpty { page.table("Best power", ["Over", "Average"], rows) }
     }
 
     /// The badges that the distance earns. The times of hidden positions are not shown.
@@ -227,6 +179,6 @@ extension ReportPage {
             let time = hidden == nil ? badges.earned.first { $0.badge == badge }?.milliseconds : nil
             return [badge.name, distance(badge.distanceMetres), time.map(Self.clock) ?? ""]
         }
-        if !rows.isEmpty { table(&page, "Badges", ["Badge", "Over", "Time"], rows) }
+        if !rows.isEmpty { page.table("Badges", ["Badge", "Over", "Time"], rows) }
     }
 }

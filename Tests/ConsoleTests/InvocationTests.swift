@@ -71,6 +71,12 @@ struct InvocationTests {
             .report(ReportRequest(activity: .number(17), output: "run.html", isForced: true, hide: 0))
         ),
         (
+            ["report", "--since", "2026-03-01", "--sport", "run", "-o", "march.html"],
+            .periodReport(
+                PeriodReportRequest(
+                    filter: ActivityFilter(sport: .run, since: LocalDay("2026-03-01")), output: "march.html"))
+        ),
+        (
             ["export", "17", "--format", "gpx", "--hide=300"],
             .export(ExportRequest(activities: [.number(17)], format: .gpx, hide: 300))
         ),

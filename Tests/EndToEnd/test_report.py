@@ -273,7 +273,11 @@ def test_empty_activity_is_a_page(tmp_path):
     (["report"], "report needs the number of an activity, or last"), (["report", "1", "2"], "unexpected argument '2'"),
     (["report", "1", "--hide", "9999"], "--hide needs a number of metres from 0 to 5000"),
     (["report", "1", "--format", "fit"], "--format is an option of 'export' only"),
-    (["report", "1", "--json"], "a report is HTML"),
+    (["report", "1", "--json"], "a report is HTML"), (["report", "--since", "2026-03-01", "--json"], "a report is HTML"),
+    (["report", "1", "--since", "2026-03-01"], "report needs the number of an activity, or --since DAY without a number"),
+    (["report", "--until", "2026-03-01"], "report needs the number of an activity, or --since DAY"),
+    (["report", "--since", "March"], "--since needs a day, such as 2026-03-01"),
+    (["report", "--since", "2026-03-01", "--hide", "5"], "a report with --since has no positions to hide"),
     (["show", "1", "--hide", "1"], "--hide is an option of 'export', 'report' only"),
 ])
 def test_wrong_arguments_give_clear_errors(state, words, error):
@@ -284,6 +288,55 @@ def test_file_that_exists_stays(state, tmp_path):
     path = page_of(state, tmp_path, 1)
     assert "exists already" in failed(state, "report", "1", "-o", path, env={"XDG_STATE_HOME": str(state / "own")})
     assert "activity 99 does not exist" in failed(state, "report", "99", "-o", tmp_path / "x.html")
+
+
+# Weeks and months
+
+
+@pytest.fixture(scope="module")
+def months(tmp_path_factory):
+    """Runs of 2, 4 and 6 km on 2, 3 and 20 March 2026, one of 9 km in May, and a ride of 3 km."""
+    state = tmp_path_factory.mktemp("months")
+    for day, metres, sport in [("03-02", 2000, "run"), ("03-03", 4000, "run"), ("03-04", 3000, "ride"),
+                               ("03-20", 6000, "run"), ("05-01", 9000, "run")]:
+        name = HOSTILE if day == "03-20" else f"Day {day}"
+        (state / "a.gpx").write_text(gpx(way(metres // 3), name).replace("2026-03-01T", f"2026-{day}T"))
+        said(state, "import", "--sport", sport, state / "a.gpx")
+    return state
+
+
+def test_months_have_totals_bests_and_new_badges(months):
+    text = said(months, "report", "--since", "2026-03-03", "--until", "2026-03-31", "--metric")
+    shown = [json.loads(line) for line in said(
+        months, "activities", "--since", "2026-03-03", "--until", "2026-03-31", "--totals", "month", "--json").splitlines()]
+    kilometres = {one["sport"]: f"{one['distance_m'] / 1000:.2f} km" for one in shown}
+    assert [row[:4] for row in section(text, "Months")] == [
+        ["2026-03", "run", "2", kilometres["run"]], ["2026-03", "ride", "1", kilometres["ride"]]]
+    assert [row[:3] for row in section(text, "Weeks")] == [
+        ["2026-W10", "run", "1"], ["2026-W10", "ride", "1"], ["2026-W12", "run", "1"]]
+    bests = {(row[0], row[1]): row[2] for row in section(text, "Bests")}
+    assert bests["longest", "run"] == "6.02 km" and bests["longest", "ride"] == kilometres["ride"]
+    assert ("5 km", "run") in bests and ("5 km", "ride") not in bests
+    # The first 1.2 miles were earned on 2 March, which is not in the report.
+    badges = section(text, "New badges")
+    assert [row[0] for row in badges] == ["Earth&#39;s Magnetotail", "Mars", "Phobos", "Deimos", "The Asteroid Belt"]
+    assert [row[2] for row in badges] == ["2026-03-03", "2026-03-03", "2026-03-20", "2026-03-20", "2026-03-20"]
+    assert [row[0] for row in section(text, "Activities")] == ["2026-03-20", "2026-03-04", "2026-03-03"]
+    assert "<script" not in text and "<img" not in text and "2026-05" not in text
+    assert "52." not in text
+
+
+def test_page_of_months_is_accessible_and_fits(browser, months, tmp_path):
+    path = tmp_path / "months.html"
+    assert said(months, "report", "--since", "2026-01-01", "-o", path) == ""
+    for width, scheme in [(1280, "light"), (360, "dark")]:
+        page = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme).new_page()
+        page.goto(path.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]] == []
+        assert len(re.findall(rb"/Type\s*/Page[^s]", page.pdf(prefer_css_page_size=True))) == 1
+    assert "exists already" in failed(months, "report", "--since", "2026-01-01", "-o", path)
+    assert "no activity matches" in failed(months, "report", "--since", "2026-06-01")
 
 
 # Hidden places

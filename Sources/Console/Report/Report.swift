@@ -1,6 +1,4 @@
 import Domain
-import Glibc
-import Linux
 import Report
 import Storage
 
@@ -17,10 +15,7 @@ struct ReportRequest: Equatable {
 extension Invocation {
     /// Writes the page of an activity to a file or to standard output.
     func report(_ request: ReportRequest) throws(Failure) {
-        if isJSON { throw .usage("a report is HTML; 'pacectl --json show' prints the figures") }
-        if request.output == nil, isatty(STDOUT_FILENO) == 1 {
-            throw .usage("an HTML page is not written to a terminal: name a file with -o")
-        }
+        try checkReport(output: request.output)
         let state = StateDirectory(stateDirectory)
         let journal = try state.journal()
         do {
@@ -38,11 +33,7 @@ extension Invocation {
             } else {
                 html = try page(of: recording, summary, figures, rows, request, journal)
             }
-            guard let path = request.output else { return try writeOut(html) }
-            try OutputFile(path, replaces: request.isForced).write { sink in
-                let bytes = html
-                try sink(bytes.span)
-            }
+            try write(html, to: request.output, replaces: request.isForced)
         } catch {
             throw state.failure(reading: error)
         }
