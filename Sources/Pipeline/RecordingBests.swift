@@ -93,7 +93,7 @@ package struct RecordingBests {
     private mutating func addPending() {
         guard let pending, let track else { return }
         self.pending = nil
-        add(pending, track.metres)
+        add(pending, track.metresBefore)
     }
 
     private mutating func add(_ sample: RecordingSample, _ metres: Double) {

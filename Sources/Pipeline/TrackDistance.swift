@@ -5,6 +5,10 @@ package import Domain
 /// It applies only the ticks after a new fix, so that its work grows with the rows and not with the time between them.
 package struct TrackDistance: Sendable {
     package private(set) var metres = 0.0
+    /// The distance without what the position of the newest row adds: that of the row before.
+    ///
+    /// A position counts at the tick after it. If the row has a heart rate too, that tick belongs to the row.
+    package private(set) var metresBefore = 0.0
     /// Numbers of rejected positions: impossible speed for the sport, or a time that does not rise.
     package var refused: (speed: Int, time: Int) { (filter.refused[.speed] ?? 0, filter.refused[.time] ?? 0) }
 
@@ -31,8 +35,13 @@ package struct TrackDistance: Sendable {
 
     package mutating func ingest(_ row: RecordingRow) {
         var entries = entries
-        entries.ingest(row) { apply($0) }
+        var before: Double?
+        entries.ingest(row) {
+            apply($0)
+            if case .input(.fix) = $0.kind { before = metres }
+        }
         self.entries = entries
+        metresBefore = before ?? metres
     }
 
     /// Ends the track.
@@ -40,6 +49,7 @@ package struct TrackDistance: Sendable {
         var entries = entries
         entries.finish { apply($0) }
         self.entries = entries
+        metresBefore = metres
     }
 
     private mutating func apply(_ entry: InputLogEntry) {

@@ -10,7 +10,7 @@ struct MeasuredRows<Rows: RecordingRows>: RecordingRows {
 
     func each(in moments: ClosedRange<Int64>, _ body: (RecordingRow) throws -> Void) throws {
         var track = TrackDistance(recording)
-        // A fix counts at the tick after it, so a sample has the distance that is known at the next one.
+        // A sample has the distance that is known at the next one.
         var waiting: [RecordingRow] = []
         func passOn() throws {
             for row in waiting where moments.contains(row.at) {
@@ -18,7 +18,7 @@ struct MeasuredRows<Rows: RecordingRows>: RecordingRows {
                     try body(row)
                     continue
                 }
-                sample.distanceMetres = track.metres
+                sample.distanceMetres = track.metresBefore
                 try body(.sample(sample))
             }
             waiting.removeAll(keepingCapacity: true)
