@@ -7,12 +7,17 @@ package struct PeriodPage {
         package var rows: [[String]]
         /// The length of a bar in each row, 0 to 1; nil for no bars.
         package var bars: [Double]?
+        /// Whether the table takes the whole width of the page.
+        package var isWide: Bool
 
-        package init(_ title: String, _ heads: [String], _ rows: [[String]], bars: [Double]? = nil) {
+        package init(
+            _ title: String, _ heads: [String], _ rows: [[String]], bars: [Double]? = nil, isWide: Bool = false
+        ) {
             self.title = title
             self.heads = heads
             self.rows = rows
             self.bars = bars
+            self.isWide = isWide
         }
     }
 
@@ -40,7 +45,8 @@ package struct PeriodPage {
         page.totals(totals)
         page.add("<div class=\"tables\">")
         for table in tables where !table.rows.isEmpty {
-            page.table(table.title, table.heads, table.rows, bars: table.bars)
+            page.table(
+                table.title, table.heads, table.rows, table.isWide ? "class=\"wide\"" : "", bars: table.bars)
         }
         page.add("</div>")
         page.notes(notes)

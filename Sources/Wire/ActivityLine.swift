@@ -43,6 +43,7 @@ extension JSONWriter {
             let times = recording.total.powerZones.milliseconds
             if !times.isEmpty { line.array("power_zone_ms") { list in for time in times[1...] { list.value(time) } } }
             if let variability { line.object("hrv") { $0.members(of: variability) } }
+            if let source = recording.sourceTotals { line.object("source_totals") { $0.members(of: source) } }
             if !bests.isEmpty {
                 line.array("bests") { list in for best in bests { list.object { $0.members(of: best) } } }
             }

@@ -1,6 +1,7 @@
 """pacectl's commands on activities: which are listed, exported, changed, deleted and imported, and every command tried wrong."""
 
 import csv
+import datetime
 import gzip
 import io
 import json
@@ -8,6 +9,7 @@ import os
 import random
 import signal
 import subprocess
+import zoneinfo
 
 import pytest
 
@@ -88,6 +90,40 @@ def test_list_selects_sport_and_days(year, words, numbers):
     assert set(ids(said(year, "activities", "--json", *words))) == numbers
     if not numbers:
         assert said(year, "activities", *words) == "No activity matches.\n"
+
+
+def test_totals_equal_brute_force_on_200_made_activities(tmp_path):
+    chance = random.Random(3)
+    state = tmp_path / "state"
+    paths = {"run": [], "ride": []}
+    for number in range(200):
+        day = datetime.date(2024, 1, 1) + datetime.timedelta(chance.randrange(1000))
+        path = tmp_path / f"{number}.gpx"
+        path.write_text(gpx(f"{day}T{number % 20:02}:{number % 40:02}:00", chance.randrange(500, 3000)))
+        paths[chance.choice(list(paths))].append(path)
+    for sport, files in paths.items():
+        said(state, "import", "--again", "--sport", sport, *files)
+    summaries = [json.loads(line) for line in said(state, "activities", "--json", "--limit", "1000").splitlines()]
+    assert len(summaries) == 200
+    names = {
+        "week": lambda day: "{}-W{:02}".format(*day.isocalendar()), "month": lambda day: f"{day:%Y-%m}",
+        "year": lambda day: f"{day:%Y}"}
+    for period, name in names.items():
+        expected = {}
+        for one in summaries:
+            local = datetime.datetime.fromisoformat(one["started"]).astimezone(zoneinfo.ZoneInfo("Europe/Berlin"))
+            total = expected.setdefault((name(local.date()), one["sport"]), [0, 0, 0])
+            for index, value in enumerate([1, one["distance_m"], one["elapsed_ms"]]):
+                total[index] += value
+        lines = [json.loads(line) for line in said(state, "activities", "--totals", period, "--json").splitlines()]
+        shown = {(one[period], one["sport"]): [one["activities"], one["distance_m"], one["elapsed_ms"]] for one in lines}
+        assert shown.keys() == expected.keys() and len(lines) == len(shown)
+        assert all(shown[key] == pytest.approx(expected[key], abs=1) for key in expected)
+    # The newest period comes first.
+    assert [one["year"] for one in lines] == sorted((one["year"] for one in lines), reverse=True)
+    bests = {(one["sport"], one["best"]): one for one in map(json.loads, said(state, "bests", "--json").splitlines())}
+    for sport in paths:
+        assert bests[sport, "distance"]["distance_m"] == max(one["distance_m"] for one in summaries if one["sport"] == sport)
 
 
 def test_totals_of_weeks_months_and_years(year):

@@ -403,6 +403,8 @@ def test_totals_of_the_file_are_shown_beside_the_computed_ones(tmp_path):
         <Lap StartTime="2026-03-01T07:30:12Z"><TotalTimeSeconds>600</TotalTimeSeconds>
         <DistanceMeters>33000000</DistanceMeters></Lap></Activity></Activities></TrainingCenterDatabase>""")
     assert "run, 0.00 km, in 10:00; the file states 33000.00 km.\n" in said(tmp_path, "--metric", "import", path)
+    assert json.loads(said(tmp_path, "--json", "show", "1"))["source_totals"] == {
+        "elapsed_ms": 600_000, "distance_m": 33_000_000}
     assert re.search(r"Distance +0.00 km\n(.*\n)*  From file +33000.00 km, 10:00\n", said(tmp_path, "--metric", "show", "1"))
 
 

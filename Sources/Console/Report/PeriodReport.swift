@@ -127,12 +127,11 @@ extension StatusText {
     fileprivate func table(_ activities: [ActivitySummary]) -> PeriodPage.Table {
         let rows = activities.map { summary in
             let cells = cells(summary, marks: [])
-            return [
-                Self.day(summary.started), summary.name?.text ?? "", cells[2], cells[3], cells[4], cells[5], cells[6],
-            ]
+            let name = summary.name.map { TerminalText.cut($0.text, to: 32) } ?? ""
+            return [Self.day(summary.started), cells[2], cells[3], cells[4], cells[5], cells[6], name]
         }
         return PeriodPage.Table(
-            "Activities", ["Date", "Name", "Sport", "Distance", "Time", "Average", "Heart"], rows)
+            "Activities", ["Date", "Sport", "Distance", "Time", "Average", "Heart", "Name"], rows, isWide: true)
     }
 
     private static func day(_ time: UTC?) -> String {

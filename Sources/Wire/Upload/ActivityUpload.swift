@@ -100,22 +100,24 @@ extension JSONWriter {
             if !recording.sensors.isEmpty {
                 line.array("sensors") { list in for sensor in recording.sensors { list.sensor(sensor) } }
             }
-            guard let source = recording.sourceTotals else { return }
-            line.object("source_totals") { line in
-                line.member("creator", source.creator?.text)
-                line.member("elapsed_ms", source.elapsedMilliseconds)
-                line.member("total_ms", source.totalMilliseconds)
-                line.exact("distance_m", source.distanceMetres)
-                line.exact("ascent_m", source.ascentMetres)
-                line.exact("average_bpm", source.averageHeartRate)
-                line.member("max_bpm", source.maximumHeartRate)
-                line.exact("average_power_w", source.averagePower)
-                line.member("max_power_w", source.maximumPower)
-                line.exact("normalized_power_w", source.normalizedPower)
-                line.exact("energy_kcal", source.energyKilocalories)
-            }
+            if let source = recording.sourceTotals { line.object("source_totals") { $0.members(of: source) } }
         }
         newline()
+    }
+
+    /// Writes the members of the totals that a file states.
+    mutating func members(of source: SourceTotals) {
+        member("creator", source.creator?.text)
+        member("elapsed_ms", source.elapsedMilliseconds)
+        member("total_ms", source.totalMilliseconds)
+        exact("distance_m", source.distanceMetres)
+        exact("ascent_m", source.ascentMetres)
+        exact("average_bpm", source.averageHeartRate)
+        member("max_bpm", source.maximumHeartRate)
+        exact("average_power_w", source.averagePower)
+        member("max_power_w", source.maximumPower)
+        exact("normalized_power_w", source.normalizedPower)
+        exact("energy_kcal", source.energyKilocalories)
     }
 
     private mutating func mark(_ row: String, _ at: Int64, _ trigger: String?) {
