@@ -10,6 +10,8 @@ import Wire
 struct RowFigures {
     /// Nil without RR intervals.
     private(set) var variability: HeartRateVariability?
+    /// The variability along the activity.
+    private(set) var variabilityPoints: [VariabilityPoint] = []
     /// The best times and powers inside the activity, by kind.
     private(set) var bests: [BestEffort] = []
 
@@ -26,6 +28,7 @@ struct RowFigures {
             times?.ingest(row)
         }
         variability = beats.figures
+        variabilityPoints = beats.points
         self.bests = bests.finish()
         guard let times, times.milliseconds.contains(where: { $0 > 0 }) else { return }
         recording.zones = times.zones

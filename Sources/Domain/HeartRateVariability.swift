@@ -26,3 +26,18 @@ package struct HeartRateVariability: Equatable, Sendable {
 
     package init() {}
 }
+
+/// The variability of the two minutes before a moment of a recording.
+package struct VariabilityPoint: Equatable, Sendable {
+    /// Milliseconds since the start of the recording.
+    package var at: Int64
+    /// Milliseconds; nil with too many artefacts, and with too few beats.
+    package var rmssd: Double?
+    package var alpha1: Double?
+
+    package init(at: Int64, rmssd: Double?, alpha1: Double?) {
+        self.at = at
+        self.rmssd = rmssd
+        self.alpha1 = alpha1
+    }
+}

@@ -14,7 +14,12 @@ package struct RecordingVariability {
     private var chained: Double?
     private var alphas = (sum: 0.0, count: 0)
     private var measuredAt: Instant?
+    /// The values of two minutes, one each 5 s. Of very long recordings every second, fourth… one is kept.
+    package private(set) var points: [VariabilityPoint] = []
+    private var nextPointAt: Int64 = 0
+    private var pointStep: Int64 = 1
 
+    private static let mostPoints = 1 << 15
     /// The fewest good beats.
     private static let fewest = 30
     /// The largest distance of a row's moment from the chain of its beats, in milliseconds.
@@ -65,7 +70,18 @@ package struct RecordingVariability {
         }
         guard let figures = meter.figures, figures.measuredAt != measuredAt else { return }
         measuredAt = figures.measuredAt
+        add(VariabilityPoint(at: figures.measuredAt.milliseconds, rmssd: figures.rmssd, alpha1: figures.alpha1))
         guard let alpha = figures.alpha1 else { return }
         alphas = (alphas.sum + alpha, alphas.count + 1)
+    }
+
+    private mutating func add(_ point: VariabilityPoint) {
+        guard point.at >= nextPointAt else { return }
+        points.append(point)
+        if points.count == Self.mostPoints {
+            points = points.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element)
+            pointStep = max(pointStep * 2, 10_000)
+        }
+        nextPointAt = point.at + pointStep
     }
 }

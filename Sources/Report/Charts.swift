@@ -144,6 +144,8 @@ struct Charts {
         case .elevation: "Elevation"
         case .cadence: "Cadence"
         case .power: "Power"
+        case .rmssd: "RMSSD"
+        case .alpha1: "DFA α1"
         }
     }
 
@@ -154,6 +156,8 @@ struct Charts {
         case .elevation: RunFormat.heightUnit(metric: metric)
         case .cadence: "/min"
         case .power: "W"
+        case .rmssd: "ms"
+        case .alpha1: ""
         }
     }
 
@@ -161,6 +165,8 @@ struct Charts {
         switch figure {
         case .speed: rate.figures(value)
         case .elevation: RunFormat.heightFigures(metres: value, metric: metric)
+        case .rmssd: DecimalFormat.text(value, decimals: 1) ?? "–"
+        case .alpha1: DecimalFormat.text(value, decimals: 2) ?? "–"
         case .heartRate, .cadence, .power: DecimalFormat.text(value, decimals: 0) ?? "–"
         }
     }

@@ -14,6 +14,8 @@ package struct ReportPage {
     package var started: String?
     /// The variability of the heart rate; nil without RR intervals.
     package var variability: HeartRateVariability?
+    /// The variability along the activity, by time.
+    package var variabilityPoints: [VariabilityPoint] = []
     /// The best times and powers inside the activity, by kind.
     package var bests: [BestEffort] = []
     /// The radius around the first and the last position in which positions are hidden, in metres; nil for none.
@@ -33,7 +35,7 @@ package struct ReportPage {
         let extent = try TrackExtent(rows)
         let unit = metric ? 1000 : RunFormat.metresPerMile
         var map = RouteMap(extent.frame)
-        var lines = TrackLines(extent)
+        var lines = TrackLines(extent, variabilityPoints)
         var splits = Splits(of: extent.metres, unit: unit, most: 50, isCut: hidden != nil)
         let marked = max(RoundNumber.above(extent.metres / unit / 20), 1)
         var badges = EarnedBadges(recording.sport)

@@ -2,7 +2,7 @@ package import Domain
 
 /// The values of an activity that the page draws as lines.
 enum TrackFigure: String, CaseIterable {
-    case heartRate, speed, elevation, cadence, power
+    case heartRate, speed, elevation, cadence, power, rmssd, alpha1
 }
 
 /// The size of a recording: what must be known before its rows are drawn.
@@ -58,10 +58,17 @@ struct TrackLines {
 
     private let end: Int64
     private var last: RecordingSample?
+    private let variability: [VariabilityPoint]
+    /// The number of the first point that is later than the last sample.
+    private var nextPoint = 0
 
+    /// A point holds for this long, in milliseconds.
+    private static let pointAge: Int64 = 20_000
     static let columns = 500
 
-    init(_ extent: TrackExtent) {
+    /// - Parameter variability: by time.
+    init(_ extent: TrackExtent, _ variability: [VariabilityPoint]) {
+        self.variability = variability
         count = max(min(extent.samples, Self.columns), 2)
         end = extent.end
         metres = Array(repeating: nil, count: count)
@@ -92,9 +99,13 @@ struct TrackLines {
             breakLine(of: .speed)
         case .beats, .lap, .autoPause, .autoResume: break
         case .sample(let sample):
+            while nextPoint < variability.count, variability[nextPoint].at <= sample.at { nextPoint += 1 }
+            let point = nextPoint > 0 ? variability[nextPoint - 1] : nil
+            let newest = point.flatMap { sample.at - $0.at <= Self.pointAge ? $0 : nil }
             let values: [TrackFigure: Double] = [
                 .heartRate: sample.heartRate.map(Double.init), .speed: speed(of: sample), .elevation: sample.altitude,
                 .cadence: sample.cadence.map { Double($0) * stepsPerCadence }, .power: sample.power.map(Double.init),
+                .rmssd: newest?.rmssd, .alpha1: newest?.alpha1,
             ].compactMapValues(\.self)
             for figure in TrackFigure.allCases {
                 byTime[figure]?.add(values[figure], at: Double(sample.at), moment: sample.at)

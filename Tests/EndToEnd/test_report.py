@@ -1,5 +1,6 @@
 """pacectl report: the page of an activity, in Debian's chromium without a screen."""
 
+import datetime
 import json
 import math
 import random
@@ -7,6 +8,7 @@ import re
 import shutil
 import stat
 
+import garmin_fit_sdk
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
@@ -14,6 +16,7 @@ from playwright.sync_api import sync_playwright
 from harness.process import ROOT
 from test_activities import failed, pacectl, said
 
+MESSAGE = garmin_fit_sdk.Profile["mesg_num"]
 HOSTILE = "</script><script>alert(1)</script>&lt;b&gt;\u2028<img src=x onerror=alert(2)>'\""
 
 
@@ -64,9 +67,31 @@ def tcx(seconds, isIndoor=False, speed=9):
         f'<Id>2026-03-01T07:00:00Z</Id>{"".join(laps)}</Activity></Activities></TrainingCenterDatabase>')
 
 
+def with_beats(path):
+    """A FIT file of ten minutes with the RR intervals of each second."""
+    chance = random.Random(5)
+    encoder = garmin_fit_sdk.Encoder()
+    start = datetime.datetime(2026, 3, 1, 7, tzinfo=datetime.timezone.utc)
+    encoder.on_mesg(MESSAGE["FILE_ID"], {"type": "activity", "manufacturer": "development", "product": 1, "serial_number": 7})
+    due = 0.0
+    for second in range(600):
+        time = start + datetime.timedelta(seconds=second)
+        encoder.on_mesg(MESSAGE["RECORD"], {"timestamp": time, "heart_rate": 150, "distance": 3.0 * second, "cadence": 85})
+        while due < second:
+            interval = round(0.4 + 0.01 * math.sin(due / 3) + chance.gauss(0, 0.004), 3)
+            due += interval
+            encoder.on_mesg(MESSAGE["HRV"], {"time": [interval]})
+    end = start + datetime.timedelta(seconds=599)
+    encoder.on_mesg(MESSAGE["SESSION"], {
+        "timestamp": end, "start_time": start, "sport": "running", "total_elapsed_time": 599, "total_timer_time": 599})
+    path.write_bytes(bytes(encoder.close()))
+    return path
+
+
 @pytest.fixture(scope="module")
 def state(tmp_path_factory):
-    """Activities: 1 a ride with power, 2 a hostile name, 3 with a gap of 10 min and without heart rate, 4 without positions, 5 a run of 11 km."""
+    """Activities: 1 a ride with power, 2 a hostile name, 3 with a gap of 10 min and without heart rate, 4 without positions, 5 a run of 11 km, 6 with RR
+    intervals."""
     state = tmp_path_factory.mktemp("report")
     (state / "hostile.gpx").write_text(gpx(way(1800), HOSTILE))
     (state / "gap.gpx").write_text(gpx((point for point in way(2400, heart=False, latitude=48) if not 900 < point[0] < 1500)))
@@ -76,6 +101,7 @@ def state(tmp_path_factory):
         said(state, "import", "--again", state / name)
     (state / "run.gpx").write_text(gpx(way(3600)))
     said(state, "import", "--again", "--sport", "run", state / "run.gpx")
+    said(state, "import", "--again", with_beats(state / "beats.fit"))
     return state
 
 
@@ -118,7 +144,7 @@ def opened(browser, state, tmp_path):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5, 6])
 def test_page_is_accessible_and_has_no_error(opened, number, scheme):
     page = opened(number, scheme=scheme)
     assert [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]] == []
@@ -131,7 +157,7 @@ def test_page_fits_the_screen(opened, number, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5, 6])
 def test_paper_is_one_page(opened, number):
     sheet = opened(number).pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page[^s]", sheet)) == 1
@@ -247,6 +273,19 @@ def test_run_has_its_badges_and_best_times(opened, state, tmp_path):
     assert [row[:2] for row in section(hidden, "Badges")] == [row[:2] for row in badges]
     assert all(len(row) == 2 for row in section(hidden, "Badges"))
     assert "Badge" not in text_of(state, tmp_path, 1)
+
+
+def test_variability_is_drawn_where_there_are_beats(opened, state, tmp_path):
+    shown = json.loads(said(state, "--json", "show", "6"))["hrv"]
+    text = text_of(state, tmp_path, 6)
+    rows = dict(section(text, "Heart rate variability"))
+    assert rows["RMSSD"] == f"{shown['rmssd_ms']:.1f} ms" and rows["DFA α1"] == f"{shown['dfa_alpha1']:.2f}"
+    assert lines(text, "time", "rmssd") == 1 and lines(text, "distance", "alpha1") == 1
+    page = opened(6)
+    page.locator("#slider").fill("300")
+    assert re.fullmatch(r"\d+\.\d ms", page.locator('output[data-figure="rmssd"]').inner_text())
+    assert re.fullmatch(r"\d\.\d\d", page.locator('output[data-figure="alpha1"]').inner_text().strip())
+    assert "RMSSD" not in text_of(state, tmp_path, 5)
 
 
 def test_ride_has_its_climb_and_its_best_powers(state, tmp_path):

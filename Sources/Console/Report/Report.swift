@@ -46,7 +46,9 @@ extension Invocation {
         var page = ReportPage(
             recording, gaps: summary.gaps, metric: metric ?? journal.isMetric,
             started: recording.isTimeUncertain ? nil : StatusText.localTime(recording.started))
-        (page.variability, page.bests) = (figures.variability, figures.bests)
+        page.variability = figures.variability
+        page.variabilityPoints = figures.variabilityPoints
+        page.bests = figures.bests
         page.isOpen = summary.isOpen
         page.recovered = summary.recovered.map(StatusText.recovered)
         guard let hidden = try HiddenRows(rows, radius: request.hide), hidden.hasPositions else {
