@@ -8,27 +8,34 @@ extension Invocation {
         let state = StateDirectory(stateDirectory)
         let journal = try state.journal()
         do {
-            let activities = try journal.totals().filter { $0.sport.isOnFoot && $0.counts }
-            let standings = BadgeStanding.all(of: activities.reversed().map(BadgeStanding.Effort.init))
+            let activities = try journal.totals()
+            let statuses = BadgeStatus.all(of: activities)
             if isJSON {
                 var lines = JSONWriter()
-                for standing in standings {
-                    lines.badge(standing)
+                for status in statuses {
+                    lines.badge(status)
                     lines.newline()
                 }
                 return String(decoding: lines.bytes, as: UTF8.self)
             }
             let started = Dictionary(uniqueKeysWithValues: activities.map { ($0.id, $0.started) })
             let words = StatusText(metric: metric ?? journal.isMetric)
-            return words.badges(standings, started: started)
+            return words.badges(statuses, started: started)
         } catch {
             throw state.failure(reading: error)
         }
     }
 }
 
-extension BadgeStanding.Effort {
-    init(_ totals: ActivityTotals) {
+extension BadgeStatus {
+    /// - Parameter activities: all recorded activities, the newest first. Those on foot that are over and no demo count.
+    static func all(of activities: [ActivityTotals]) -> [BadgeStatus] {
+        all(of: activities.reversed().filter { $0.sport.isOnFoot && $0.counts }.map(Effort.init))
+    }
+}
+
+extension BadgeStatus.Effort {
+    fileprivate init(_ totals: ActivityTotals) {
         self.init(
             activity: totals.id, distanceMetres: totals.distanceMetres,
             elapsedMilliseconds: totals.elapsedMilliseconds)
@@ -39,10 +46,10 @@ extension StatusText {
     /// A table of the badges, and a line about the next one.
     ///
     /// - Parameter started: when each activity began, by its number.
-    func badges(_ standings: [BadgeStanding], started: [Int: UTC?]) -> String {
-        func cell(_ effort: BadgeStanding.Effort?) -> String {
+    func badges(_ statuses: [BadgeStatus], started: [Int: UTC?]) -> String {
+        func cell(_ effort: BadgeStatus.Effort?) -> String {
             guard let effort else { return "–" }
-            let day = (started[effort.activity] ?? nil).map { " (" + String(Self.localTime($0).prefix(10)) + ")" }
+            let day = (started[effort.activity] ?? nil).map { " (\(Self.day($0)))" }
             return "\(effort.activity)" + (day ?? "")
         }
         var table = TextTable([
@@ -50,15 +57,15 @@ extension StatusText {
             TextTable.Column(head: "EARNED"), TextTable.Column(head: "SILVER"), TextTable.Column(head: "GOLD"),
             TextTable.Column(head: "BEST"), TextTable.Column(head: "PACE", isNumber: true),
         ])
-        let earned = standings.filter { $0.earned != nil }
-        for standing in earned {
-            let pace = standing.best?.speed.map { rate(secondsPerMetre: 1 / $0, .run) }
+        let earned = statuses.filter { $0.earned != nil }
+        for status in earned {
+            let pace = status.best?.speed.map { rate(secondsPerMetre: 1 / $0, .run) }
             table.append([
-                standing.badge.name, distance(standing.badge.distanceMetres), cell(standing.earned),
-                cell(standing.silver), cell(standing.gold), cell(standing.best), pace ?? "–",
+                status.badge.name, distance(status.badge.distanceMetres), cell(status.earned),
+                cell(status.silver), cell(status.gold), cell(status.best), pace ?? "–",
             ])
         }
-        let next = standings.first { $0.earned == nil }.map {
+        let next = statuses.first { $0.earned == nil }.map {
             "Next: \($0.badge.name), for more than \(distance($0.badge.distanceMetres)) in one run, walk or hike."
         }
         let lines = earned.isEmpty ? ["No badge yet."] : table.lines
@@ -68,18 +75,18 @@ extension StatusText {
 
 extension JSONWriter {
     /// A badge with the activities that earned its grades.
-    fileprivate mutating func badge(_ standing: BadgeStanding) {
+    fileprivate mutating func badge(_ status: BadgeStatus) {
         object { line in
-            line.member("badge", standing.badge.name)
-            line.member("distance_m", standing.badge.distanceMetres, decimals: 3)
-            line.member("earned", standing.earned)
-            line.member("silver", standing.silver)
-            line.member("gold", standing.gold)
-            line.member("best", standing.best)
+            line.member("badge", status.badge.name)
+            line.member("distance_m", status.badge.distanceMetres, decimals: 3)
+            line.member("earned", status.earned)
+            line.member("silver", status.silver)
+            line.member("gold", status.gold)
+            line.member("best", status.best)
         }
     }
 
-    private mutating func member(_ key: String, _ effort: BadgeStanding.Effort?) {
+    private mutating func member(_ key: String, _ effort: BadgeStatus.Effort?) {
         guard let effort else { return }
         object(key) { object in
             object.member("activity", effort.activity)

@@ -10,10 +10,7 @@ extension Invocation {
         let journal = try state.journal()
         do {
             let activities = Array(try filter.totals(of: journal).filter(\.counts).reversed())
-            var bests = PersonalBests()
-            for (totals, efforts) in zip(activities, try journal.bests(of: activities, in: state.path)) {
-                bests.add(totals.bests + efforts, of: totals.id, totals.sport)
-            }
+            let bests = try journal.personalBests(of: activities, in: state.path)
             let started = Dictionary(uniqueKeysWithValues: activities.map { ($0.id, $0.started) })
             if isJSON {
                 var lines = JSONWriter()
@@ -32,6 +29,19 @@ extension Invocation {
     }
 }
 
+extension JournalReader {
+    /// The personal bests of activities, the oldest of which comes first.
+    ///
+    /// - Parameter directory: the state directory, which may have an index.
+    func personalBests(of activities: [ActivityTotals], in directory: String) throws -> PersonalBests {
+        var bests = PersonalBests()
+        for (totals, efforts) in zip(activities, try self.bests(of: activities, in: directory)) {
+            bests.add(totals.bests + efforts, of: totals.id, totals.sport)
+        }
+        return bests
+    }
+}
+
 extension StatusText {
     /// A table of the personal bests.
     ///
@@ -47,14 +57,18 @@ extension StatusText {
         ])
         for best in bests {
             let effort = best.effort
-            let pace = effort.kind.metres.map { rate(secondsPerMetre: effort.value / 1000 / $0, best.sport) }
-            let date = (started[best.activity] ?? nil).map { String(Self.localTime($0).prefix(10)) }
             table.append([
-                best.sport.rawValue, effort.kind.title, value(effort), pace ?? "", date ?? "–", "\(best.activity)",
+                best.sport.rawValue, effort.kind.title, value(effort), pace(of: best),
+                Self.day(started[best.activity] ?? nil), "\(best.activity)",
                 effort.elapsedMilliseconds.map(Self.duration) ?? "", effort.distanceMetres.map(distance) ?? "",
             ])
         }
         return table.lines.map { $0 + "\n" }.joined()
+    }
+
+    /// The pace or the speed of a best time; empty for other bests.
+    func pace(of best: PersonalBests.Best) -> String {
+        best.effort.kind.metres.map { rate(secondsPerMetre: best.effort.value / 1000 / $0, best.sport) } ?? ""
     }
 
     func value(_ effort: BestEffort) -> String {

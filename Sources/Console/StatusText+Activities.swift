@@ -198,6 +198,11 @@ extension StatusText {
         (DecimalFormat.text(rate, decimals: 0) ?? "--") + " bpm"
     }
 
+    /// The day in local time, `2026-03-01`; a dash without a date.
+    static func day(_ time: UTC?) -> String {
+        time.map { String(localTime($0).prefix(10)) } ?? "–"
+    }
+
     /// Local time with its zone, `2026-03-01 07:30 CET`.
     static func localTime(_ time: UTC) -> String {
         let local = UTC(milliseconds: time.milliseconds + Int64(Machine.localOffset(at: time)) * 1000).fields

@@ -58,7 +58,7 @@ final class ActivityService {
     // MARK: Exports and the index
 
     /// Exports the files of ended activities and updates the index, once the journal's pending changes are on the disk.
-    func exportAfterCommit(at now: Instant) {
+    func exportAndIndexAfterCommit(at now: Instant) {
         exports.scanAfterCommit(at: now)
         updateIndex(at: now)
     }
@@ -112,7 +112,7 @@ final class ActivityService {
             if sport != nil || started != nil { try checkHasEnded(id, at: now) }
             let edit = JournalChange.edit(activity: id, sport, name, started: started)
             try change(id, by: edit, completion, at: now) { service throws(RPCError) in
-                if started != nil { service.exportAfterCommit(at: now) } else { service.updateIndex(at: now) }
+                if started != nil { service.exportAndIndexAfterCommit(at: now) } else { service.updateIndex(at: now) }
                 try service.submit(.activity(id), completion) { service, reply, now in
                     if case .activity(let summary, _) = reply {
                         .summary(service.upToDate(summary, at: now))

@@ -161,7 +161,7 @@ package final class Daemon {
             for change in changes.calibrations { try? settings.apply(change, at: now) }
             run.finish(at: now)
         }
-        if changes.hasExports { activities.exportAfterCommit(at: now) }
+        if changes.hasExports { activities.exportAndIndexAfterCommit(at: now) }
         if changes.hasEvents { reportStatus(at: now) }
         sensors.runChanged(isActive: run.runState == .active)
         sources.timer?.arm(at: run.deadline)

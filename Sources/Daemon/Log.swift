@@ -106,7 +106,7 @@ enum Log {
         case .source(let source, let previous):
             (.info, "speed and distance from the \(source.rawValue), before from the \(previous.rawValue)")
         case .calibration(let key, let value): (.notice, "the position gives \(key.rawValue) \(value)")
-        // Traffic, traffic lights and the athlete's limits are not the log's.
+        // Events of the ride and of the athlete, not of the service: clients show them.
         case .radar, .alert, .workout, .autoPause, .autoResume, .badge: nil
         }
     }

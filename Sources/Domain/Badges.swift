@@ -44,7 +44,7 @@ package struct Badge: Equatable, Sendable {
 }
 
 /// The activities that earned a badge and its silver and gold grades.
-package struct BadgeStanding: Equatable, Sendable {
+package struct BadgeStatus: Equatable, Sendable {
     /// The average speed over the elapsed time must exceed that of the earning activity by these factors.
     ///
     /// Source: MoonRunner.
@@ -97,14 +97,14 @@ package struct BadgeStanding: Equatable, Sendable {
         if speed > bestSpeed { best = effort }
     }
 
-    /// The standings of all badges.
+    /// The status of each badge.
     ///
     /// - Parameter efforts: activities on foot, the oldest first.
-    package static func all(of efforts: some Sequence<Effort>) -> [BadgeStanding] {
-        var standings = Badge.all.map(BadgeStanding.init)
+    package static func all(of efforts: some Sequence<Effort>) -> [BadgeStatus] {
+        var statuses = Badge.all.map(BadgeStatus.init)
         for effort in efforts {
-            for index in standings.indices { standings[index].add(effort) }
+            for index in statuses.indices { statuses[index].add(effort) }
         }
-        return standings
+        return statuses
     }
 }

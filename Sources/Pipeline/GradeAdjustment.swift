@@ -16,18 +16,9 @@ package enum GradeAdjustment {
         return ((((155.4 * i - 30.4) * i - 43.3) * i + 46.3) * i + 19.5) * i + 3.6
     }
 
-    /// The metres on level ground that cost as much as a metre on a grade in percent, more than 0.
-    package static func levelMetres(percent: Double) -> Double {
-        cost(at: percent / 100) / cost(at: 0)
-    }
-
-    /// The speed on level ground of the same power; nil if a value is not finite.
-    ///
-    /// - Parameters:
-    ///   - speed: metres per second.
-    ///   - percent: the grade in percent.
-    package static func speed(_ speed: Double, percent: Double) -> Double? {
-        guard speed.isFinite, percent.isFinite else { return nil }
-        return speed * levelMetres(percent: percent)
+    /// The metres on level ground that cost as much as a metre on a grade in percent, more than 0; nil for a grade that is
+    /// not finite.
+    package static func levelMetres(percent: Double) -> Double? {
+        percent.isFinite ? cost(at: percent / 100) / cost(at: 0) : nil
     }
 }

@@ -16,9 +16,9 @@ struct LevelMetres {
     mutating func count(to metres: Double, percent: Double?) {
         let step = max(metres - until, 0)
         until = max(metres, until)
-        guard let percent, percent.isFinite else { return }
+        guard let level = percent.flatMap(GradeAdjustment.levelMetres) else { return }
         isGraded = true
-        extra += step * (GradeAdjustment.levelMetres(percent: percent) - 1)
+        extra += step * (level - 1)
     }
 
     /// The seconds per metre of an active time; nil before the first metre, and if no grade was known.

@@ -326,8 +326,8 @@ struct Run {
             activity.variability = variability.figures
             activity.altitude = elevation.altitude
             activity.grade = grade
-            if isGradeAdjusted, let pace = activity.pace, let grade {
-                activity.gradeAdjustedPace = pace / GradeAdjustment.levelMetres(percent: grade)
+            if isGradeAdjusted, let pace = activity.pace, let level = grade.flatMap(GradeAdjustment.levelMetres) {
+                activity.gradeAdjustedPace = pace / level
             }
             activity.verticalSpeed = statedClimb.map(\.verticalSpeed) ?? elevation.verticalSpeed
             activity.ascentSource = statedClimb?.source ?? elevation.source

@@ -46,15 +46,13 @@ extension Settings {
     }
 }
 
-/// The energy that a strap counts, summed over a run.
+/// The steps of the energy that a strap counts.
 ///
-/// The counter is in kilojoules since its last reset. It stops at 65,535, begins anew when the strap is put on, and some
-/// straps let it wrap: a smaller value than before is a new beginning.
+/// The counter is in kilojoules since its last reset. It stops at 65,535, restarts from 0 when the strap is put on, and some
+/// straps let it wrap: a value that is smaller than the one before counts from 0.
 ///
 /// Source: Heart Rate Service 1.0, section 3.1.1.3.
 package struct EnergyCounter: Equatable, Sendable {
-    /// Kilojoules since the first value; nil before a second one.
-    package private(set) var kilojoules: Int?
     private var newest: UInt16?
 
     /// A value from which on the counter has stopped.
@@ -76,14 +74,11 @@ package struct EnergyCounter: Equatable, Sendable {
     }
 
     /// - Returns: The kilojoules since the value before; nil if they are unknown.
-    @discardableResult
     package mutating func receive(_ value: UInt16) -> Int? {
         defer { newest = value }
         guard let newest, newest != Self.saturated else { return nil }
         let step = value >= newest ? Int(value - newest) : Int(value)
-        guard step <= Self.largestStep else { return nil }
-        kilojoules = (kilojoules ?? 0) + step
-        return step
+        return step <= Self.largestStep ? step : nil
     }
 }
 

@@ -23,10 +23,10 @@ struct BadgeTests {
         #expect(Badge.next(at: metres)?.name == name)
     }
 
-    private static func moon(_ efforts: [(metres: Double, seconds: Int64)]) -> BadgeStanding {
-        BadgeStanding.all(
+    private static func moon(_ efforts: [(metres: Double, seconds: Int64)]) -> BadgeStatus {
+        BadgeStatus.all(
             of: efforts.enumerated().map { index, effort in
-                BadgeStanding.Effort(
+                BadgeStatus.Effort(
                     activity: index + 1, distanceMetres: effort.metres, elapsedMilliseconds: effort.seconds * 1000)
             })[2]
     }
@@ -52,6 +52,6 @@ struct BadgeTests {
 
     @Test func `An activity without a time or with an impossible distance earns nothing`() {
         let moon = Self.moon([(4000, 0), (4000, -1), (.nan, 1000), (.infinity, 1000), (-4000, 1000)])
-        #expect(moon == BadgeStanding(Badge.all[2]))
+        #expect(moon == BadgeStatus(Badge.all[2]))
     }
 }

@@ -10,6 +10,7 @@ from harness.fake_paced import FakePaced
 from harness.fixture import ProcessFixture, Subscriber
 from harness.process import PACECTL
 from harness.terminal import Terminal
+from harness.timing import wait_for
 
 
 @pytest.fixture
@@ -47,6 +48,23 @@ def screen(tmp_path):
     yield make
     for one in made:
         one.end()
+
+
+@pytest.fixture
+def pacectl(stage):
+    """pacectl with a daemon; it returns the output, or the error of a failure."""
+    daemon = stage.paced("--gpsd", "off", "--bluetooth", "off")
+
+    def run(*arguments, status=0):
+        result = subprocess.run(
+            [PACECTL, "--runtime-dir", daemon.runtime, "--state-dir", stage.directory / "state", *map(str, arguments)],
+            capture_output=True, text=True)
+        assert result.returncode == status, result.stderr
+        return result.stderr if status else result.stdout
+
+    run.daemon = daemon
+    wait_for(lambda: daemon.call("status")["recorder"].get("free_mib"), 60, "a journal that is written")
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -1,33 +1,14 @@
 """Automatic pauses: the setting, figures and files of a recording that has them."""
 
 import json
-import subprocess
 
 import garmin_fit_sdk
 import pytest
 
-from harness.process import PACECTL
-from harness.timing import wait_for
 from harness.uploads import Client, data, lines, sample
 
 # A minute with a pause from 20 s to 45 s.
 FIGURES = {"elapsed_ms": 60_000, "moving_ms": 35_000, "auto_paused_ms": 25_000, "distance_m": 210}
-
-
-@pytest.fixture
-def pacectl(stage):
-    """pacectl with a daemon; it returns the output, or the error of a failure."""
-    daemon = stage.paced("--gpsd", "off", "--bluetooth", "off")
-
-    def run(*arguments, status=0):
-        result = subprocess.run(
-            [PACECTL, "--runtime-dir", daemon.runtime, "--state-dir", stage.directory / "state", *map(str, arguments)],
-            capture_output=True, text=True)
-        assert result.returncode == status, result.stderr
-        return result.stderr if status else result.stdout
-
-    run.daemon = daemon
-    return run
 
 
 def ride():
@@ -65,7 +46,6 @@ def test_setting_is_a_list_of_sports(pacectl):
 
 def test_figures_and_files_of_a_recording_with_a_pause(pacectl, tmp_path):
     daemon = pacectl.daemon
-    wait_for(lambda: daemon.call("status")["recorder"].get("free_mib"), 60, "a journal that is written")
     client = Client(daemon)
     number = client.upload(ride())["id"]
     client.close()

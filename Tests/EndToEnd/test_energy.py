@@ -1,33 +1,13 @@
 """Energy, TRIMP and the grade-adjusted pace: the settings, figures and files of a recording that has them."""
 
 import json
-import subprocess
 
 import garmin_fit_sdk
 import pytest
 
-from harness.process import PACECTL
-from harness.timing import wait_for
 from harness.uploads import Client, data, lines, sample
 
 FIGURES = {"elapsed_ms": 60_000, "moving_ms": 60_000, "distance_m": 180, "energy_kcal": 15.25, "trimp": 1.75}
-
-
-@pytest.fixture
-def pacectl(stage):
-    """pacectl with a daemon; it returns the output, or the error of a failure."""
-    daemon = stage.paced("--gpsd", "off", "--bluetooth", "off")
-
-    def run(*arguments, status=0):
-        result = subprocess.run(
-            [PACECTL, "--runtime-dir", daemon.runtime, "--state-dir", stage.directory / "state", *map(str, arguments)],
-            capture_output=True, text=True)
-        assert result.returncode == status, result.stderr
-        return result.stderr if status else result.stdout
-
-    run.daemon = daemon
-    wait_for(lambda: daemon.call("status")["recorder"].get("free_mib"), 60, "a journal that is written")
-    return run
 
 
 def upload(daemon, **figures):

@@ -96,3 +96,16 @@ struct Course {
         effects.removeAll()
     }
 }
+
+extension Settings {
+    /// All settings of the user's body.
+    static var ofABody: Settings {
+        var settings = Settings()
+        settings.age = 40
+        settings.sex = .male
+        settings.weightKilograms = 80
+        settings.restingHeartRate = 60
+        settings.maxHeartRate = 190
+        return settings
+    }
+}

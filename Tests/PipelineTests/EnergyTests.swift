@@ -4,12 +4,7 @@ import Testing
 
 @Suite struct EnergyTests {
     private static func settings(_ change: (inout Settings) -> Void = { _ in }) -> Settings {
-        var settings = Settings()
-        settings.age = 40
-        settings.sex = .male
-        settings.weightKilograms = 80
-        settings.restingHeartRate = 60
-        settings.maxHeartRate = 190
+        var settings = Settings.ofABody
         change(&settings)
         return settings
     }

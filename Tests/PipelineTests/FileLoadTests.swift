@@ -4,19 +4,9 @@ import Testing
 
 /// Energy and training impulse of imported recordings.
 @Suite struct FileLoadTests {
-    private static func settings() -> Settings {
-        var settings = Settings()
-        settings.age = 40
-        settings.sex = .male
-        settings.weightKilograms = 80
-        settings.restingHeartRate = 60
-        settings.maxHeartRate = 190
-        return settings
-    }
-
     /// An hour with a heart rate each `step` seconds and two laps.
     private func figures(
-        step: Int = 1, settings: Settings = settings(), stated: Double? = nil, rate: Int? = 150
+        step: Int = 1, settings: Settings = .ofABody, stated: Double? = nil, rate: Int? = 150
     ) -> RecordedActivity {
         var rows: [RecordingRow] = [.begin(at: 0, .command)]
         for second in stride(from: 0, through: 3600, by: step) {

@@ -27,18 +27,15 @@ import Testing
         ] as [([UInt16], Int?)])
     func strapsEnergyIsSummedOverResets(values: [UInt16], kilojoules: Int?) {
         var counter = EnergyCounter()
-        for value in values { counter.receive(value) }
-        #expect(counter.kilojoules == kilojoules)
+        let steps = values.compactMap { counter.receive($0) }
+        #expect((steps.isEmpty ? nil : steps.reduce(0, +)) == kilojoules)
     }
 
     @Test func energyOfAPauseDoesNotCount() {
         var counter = EnergyCounter()
-        counter.receive(100)
-        counter.receive(110)
+        #expect(counter.receive(100) == nil && counter.receive(110) == 10)
         counter.interrupt()
-        counter.receive(150)
-        counter.receive(153)
-        #expect(counter.kilojoules == 13)
+        #expect(counter.receive(150) == nil && counter.receive(153) == 3)
     }
 
     @Test func impulseIsThatOfBanister() throws {
@@ -58,14 +55,15 @@ import Testing
         #expect(abs(GradeAdjustment.cost(at: gradient) - cost) < 0.01, "\(GradeAdjustment.cost(at: gradient))")
     }
 
-    @Test func adjustedSpeedIsHigherUphillAndLowestOnAGentleDescent() throws {
-        #expect(abs(try #require(GradeAdjustment.speed(3, percent: 10)) - 3 * 1.658) < 0.01)
-        #expect(abs(try #require(GradeAdjustment.speed(3, percent: -10)) - 3 * 0.598) < 0.01)
-        #expect(GradeAdjustment.speed(3, percent: 0) == 3 && GradeAdjustment.speed(0, percent: 20) == 0)
+    @Test func levelMetresAreMoreUphillAndFewestOnAGentleDescent() throws {
+        #expect(abs(3 * (try #require(GradeAdjustment.levelMetres(percent: 10))) - 3 * 1.658) < 0.01)
+        #expect(abs(3 * (try #require(GradeAdjustment.levelMetres(percent: -10))) - 3 * 0.598) < 0.01)
+        #expect(GradeAdjustment.levelMetres(percent: 0) == 1)
         let cheapest = (-45...45).min {
             GradeAdjustment.cost(at: Double($0) / 100) < GradeAdjustment.cost(at: Double($1) / 100)
         }
         #expect((-20 ... -17).contains(try #require(cheapest)))
-        #expect(GradeAdjustment.speed(.nan, percent: 0) == nil && GradeAdjustment.speed(3, percent: .infinity) == nil)
+        #expect(GradeAdjustment.levelMetres(percent: .nan) == nil)
+        #expect(GradeAdjustment.levelMetres(percent: .infinity) == nil)
     }
 }

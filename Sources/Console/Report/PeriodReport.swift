@@ -27,24 +27,18 @@ extension Invocation {
                 throw Failure.failed("no activity matches, so there is nothing to report")
             }
             let words = StatusText(metric: metric ?? journal.isMetric)
-            let days = [oldest, newest].map { StatusText.localTime($0).prefix(10) }
+            let days = [oldest, newest].map(StatusText.day)
             var page = PeriodPage(
                 title: request.filter.sport.map { "Activities: " + $0.rawValue } ?? "Activities",
-                subtitle: days[0] == days[1] ? String(days[0]) : "\(days[0]) to \(days[1])")
+                subtitle: days[0] == days[1] ? days[0] : "\(days[0]) to \(days[1])")
             page.totals = words.totals(totals)
             page.tables = [ActivityFilter.Period.month, .week].map { period in
                 words.table(period, request.filter.totals(of: totals, by: period))
             }
-            var bests = PersonalBests()
-            let oldestFirst = Array(totals.reversed())
-            for (one, efforts) in zip(oldestFirst, try journal.bests(of: oldestFirst, in: state.path)) {
-                bests.add(one.bests + efforts, of: one.id, one.sport)
-            }
+            let bests = try journal.personalBests(of: totals.reversed(), in: state.path)
             let started = Dictionary(uniqueKeysWithValues: totals.map { ($0.id, $0.started) })
             page.tables.append(words.table(bests.all, started: started))
-            let onFoot = try journal.totals().filter { $0.sport.isOnFoot && $0.counts }
-            let standings = BadgeStanding.all(of: onFoot.reversed().map(BadgeStanding.Effort.init))
-            page.tables.append(words.table(standings, started: started))
+            page.tables.append(words.table(BadgeStatus.all(of: try journal.totals()), started: started))
             let listed = try request.filter.activities(of: journal, atMost: Self.listedActivities)
                 .filter { !$0.isOpen && !$0.isDemo }
             page.tables.append(words.table(listed))
@@ -106,9 +100,8 @@ extension StatusText {
 
     fileprivate func table(_ bests: [PersonalBests.Best], started: [Int: UTC?]) -> PeriodPage.Table {
         let rows = bests.map { best in
-            let pace = best.effort.kind.metres.map { rate(secondsPerMetre: best.effort.value / 1000 / $0, best.sport) }
             return [
-                best.effort.kind.title, best.sport.rawValue, value(best.effort), pace ?? "",
+                best.effort.kind.title, best.sport.rawValue, value(best.effort), pace(of: best),
                 Self.day(started[best.activity] ?? nil),
             ]
         }
@@ -116,10 +109,10 @@ extension StatusText {
     }
 
     /// The badges that the activities of `started` have earned.
-    fileprivate func table(_ standings: [BadgeStanding], started: [Int: UTC?]) -> PeriodPage.Table {
-        let rows: [[String]] = standings.compactMap { standing in
-            guard let earned = standing.earned, let time = started[earned.activity] else { return nil }
-            return [standing.badge.name, distance(standing.badge.distanceMetres), Self.day(time)]
+    fileprivate func table(_ statuses: [BadgeStatus], started: [Int: UTC?]) -> PeriodPage.Table {
+        let rows: [[String]] = statuses.compactMap { status in
+            guard let earned = status.earned, let time = started[earned.activity] else { return nil }
+            return [status.badge.name, distance(status.badge.distanceMetres), Self.day(time)]
         }
         return PeriodPage.Table("New badges", ["Badge", "Over", "Date"], rows)
     }
@@ -132,9 +125,5 @@ extension StatusText {
         }
         return PeriodPage.Table(
             "Activities", ["Date", "Sport", "Distance", "Time", "Average", "Heart", "Name"], rows, isWide: true)
-    }
-
-    private static func day(_ time: UTC?) -> String {
-        time.map { String(localTime($0).prefix(10)) } ?? "–"
     }
 }

@@ -29,7 +29,7 @@ package struct IndexWriter {
     /// What is not written yet.
     private var finished: [ActivityIndex.Entry] = []
     private var report: String?
-    /// The index was removed in this update. A second time the disk fails.
+    /// Whether this update has removed the index once. Damage that comes back is an error of the disk.
     private var isRebuilt = false
 
     /// The time after which a step reads no more rows.
@@ -167,7 +167,7 @@ package struct IndexWriter {
 
     // MARK: The file
 
-    /// Removes a damaged index, and begins again.
+    /// Removes a damaged index. The next step creates an index and compares all entries with the journal.
     ///
     /// - Throws: any other error, and damage that comes back.
     private mutating func rebuild(after error: SQLiteError) throws {
@@ -176,7 +176,8 @@ package struct IndexWriter {
         remove(because: "is damaged (\(error))", in: try Directory(private: directory))
     }
 
-    /// The index, opened until the update ends. One that is missing, damaged or of another version is made anew.
+    /// Opens the index; it stays open until the update ends. Creates an index if there is none, and replaces an index that
+    /// is damaged or has another version.
     private mutating func opened() throws -> SQLiteDatabase {
         if let database { return database }
         let place = try Directory(private: directory)
