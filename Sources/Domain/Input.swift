@@ -24,6 +24,10 @@ package enum Input: Equatable, Sendable {
     /// `CLOCK_REALTIME` of a machine whose real-time clock is right as far as it can be judged, not synchronised.
     case rtcClock(UTC)
     case setting(SettingKey, Settings)
+    /// The course to follow; nil: none is loaded any more.
+    case course(LoadedCourse?)
+    /// The virtual partner; nil: there is none any more.
+    case partner(Partner?)
     /// Raises a fault of an adapter, or changes its message. The pipeline raises its own faults itself.
     case raise(FaultName, message: String)
     case clear(FaultName)

@@ -61,6 +61,8 @@ extension JSONWriter {
                 line.key("settings")
                 line.stored(settings)
             }
+        case .course(let course): object { $0.members(of: course) }
+        case .partner(let partner): object { $0.members(of: partner) }
         case .raise(let name, let message):
             object { line in
                 line.member("fault", name.token)
@@ -150,6 +152,8 @@ extension Input {
             // An unset one has no member.
             if !key.isOptional { _ = try settings.member(isFormer ? Screens.formerName : key.token) }
             self = .setting(key, try Settings(settings))
+        case "course": self = .course(try LoadedCourse?(json))
+        case "partner": self = .partner(try Partner?(json))
         case "raise": self = .raise(try json.member("fault").token(), message: try json.member("message").text())
         case "clear": self = .clear(try json.token())
         case "recorder":
@@ -228,6 +232,8 @@ extension InputLogEntry.Kind {
             case .receiverClock: "receiver clock"
             case .rtcClock: "rtc clock"
             case .setting: "setting"
+            case .course: "course"
+            case .partner: "partner"
             case .raise: "raise"
             case .clear: "clear"
             case .recorder: "recorder"

@@ -38,6 +38,8 @@ extension JSONWriter {
         object("filter") { $0.members(of: snapshot.filter) }
         if let newest = snapshot.newest { object("newest") { $0.members(of: newest) } }
         array("jitter") { for metres in snapshot.jitter { $0.exact(metres) } }
+        if snapshot.course != nil { object("course") { $0.members(of: snapshot.course) } }
+        if snapshot.partner != nil { object("partner") { $0.members(of: snapshot.partner) } }
         member("next_second", snapshot.nextSecond)
     }
 
@@ -95,6 +97,8 @@ extension PipelineSnapshot {
         if json["sensors"] != nil { sensors = try json.elements("sensors", TrackedSensor.init) }
         newest = try json["newest"].map(TrackPoint.init)
         jitter = try json.elements("jitter") { (json) throws(ParseError) in try json.real() }
+        if let course = json["course"] { self.course = try LoadedCourse?(course) }
+        if let partner = json["partner"] { self.partner = try Partner?(partner) }
     }
 }
 

@@ -22,6 +22,8 @@ package struct Pipeline: Sendable {
     var gpsdLink: Timestamped<LinkStatus>
     var bluetooth = BluetoothStatus(backend: .off)
     var batteryPercent: Int?
+    package internal(set) var course: LoadedCourse?
+    package internal(set) var partner: Partner?
     var position: Timestamped<Position>?
     var freshness: Timestamped<Event.Freshness>
     var rejections: RejectionStreak?
@@ -132,6 +134,8 @@ package struct Pipeline: Sendable {
             if key == .workout { restartWorkout() }
             emit(.settings(key, settings), at: now, into: &effects)
             changed(at: now, into: &effects)
+        case .course(let course): load(course, at: now, into: &effects)
+        case .partner(let partner): load(partner, at: now, into: &effects)
         case .recorder(let recorder): receive(recorder, at: now, into: &effects)
         case .power(let power):
             guard power != self.power else { return }

@@ -16,6 +16,8 @@ extension Pipeline {
         snapshot.filter = filter.memory
         snapshot.newest = odometer.newest
         snapshot.jitter = odometer.jitter.inOrder
+        snapshot.course = course
+        snapshot.partner = partner
         return snapshot
     }
 
@@ -35,6 +37,8 @@ extension Pipeline {
         sensors = SensorTable(snapshot.sensors)
         filter = FixFilter(snapshot.filter)
         odometer = Odometer(newest: snapshot.newest, jitter: snapshot.jitter)
+        course = snapshot.course
+        partner = snapshot.partner
     }
 }
 
@@ -124,6 +128,7 @@ extension Pipeline {
         var known: [Input] = [.bluetooth(bluetooth), .gpsdLink(gpsdLink.value), .heartLink(heartLink.value)]
         if let batteryPercent { known.append(.battery(percent: batteryPercent)) }
         known += sensors.list.map { .sensor($0) }
+        known += [.course(course), .partner(partner)]
         // The pipeline raises its own fault itself.
         known += faults.filter { $0.name != RejectionStreak.fault }.map { .raise($0.name, message: $0.message) }
         return known

@@ -23,6 +23,8 @@ package struct PipelineSnapshot: Equatable, Sendable {
     package var newest: TrackPoint?
     /// Distances of recent seconds' points from their extrapolation, in metres, oldest first; at most 60.
     package var jitter: [Double] = []
+    package var course: LoadedCourse?
+    package var partner: Partner?
     /// Moment of the next periodic state.
     package var nextSecond: Instant
 

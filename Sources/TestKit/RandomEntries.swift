@@ -10,7 +10,7 @@ package struct RandomEntries {
     }
 
     /// The number of kinds that ``next(kind:)`` makes.
-    package static let kinds = 25
+    package static let kinds = 27
 
     /// - Parameter kind: 0 to ``kinds`` − 1.
     package mutating func next(kind: Int) -> InputLogEntry {
@@ -42,7 +42,9 @@ package struct RandomEntries {
             case 20: .input(.sensor(sensor()))
             case 21: .input(.sensorRemoved(sensorID()))
             case 22: .input(.measurement(sensorID(), sensorMeasurement()))
-            case 23:
+            case 23: .input(.course(maybe(course())))
+            case 24: .input(.partner(maybe(partner())))
+            case 25:
                 .input(
                     .climb(
                         StatedClimb(
@@ -232,6 +234,8 @@ package struct RandomEntries {
         snapshot.filter.lead = duration()
         snapshot.newest = maybe(point())
         snapshot.jitter = many(60) { $0.number() }
+        snapshot.course = maybe(course())
+        snapshot.partner = maybe(partner())
         return snapshot
     }
 }

@@ -1,0 +1,53 @@
+package import Domain
+
+/// The course and the partner of a run.
+extension Pipeline {
+    mutating func load(_ course: LoadedCourse?, at now: Instant, into effects: inout Effects) {
+        guard course != self.course else { return }
+        self.course = course
+        changed(at: now, into: &effects)
+    }
+
+    mutating func load(_ partner: Partner?, at now: Instant, into effects: inout Effects) {
+        guard partner != self.partner else { return }
+        self.partner = partner
+        changed(at: now, into: &effects)
+    }
+}
+
+extension InputLogEntry {
+    /// The hashes of the course and of the partner's curve that the entry names.
+    package var courseHashes: (course: CourseHash?, partner: CourseHash?) {
+        switch kind {
+        case .input(.course(let course)): (course?.hash, nil)
+        case .input(.partner(.recorded(let partner)?)): (nil, partner.hash)
+        case .snapshot(let snapshot):
+            if case .recorded(let partner)? = snapshot.partner {
+                (snapshot.course?.hash, partner.hash)
+            } else {
+                (snapshot.course?.hash, nil)
+            }
+        default: (nil, nil)
+        }
+    }
+
+    /// Sets the course and the partner's curve of the hashes that the entry names. A parsed entry has only the hashes.
+    package mutating func resolve(course: Course?, partner curve: PartnerCurve?) {
+        switch kind {
+        case .input(.course(var loaded?)):
+            loaded.course = course
+            kind = .input(.course(loaded))
+        case .input(.partner(.recorded(var partner)?)):
+            partner.curve = curve
+            kind = .input(.partner(.recorded(partner)))
+        case .snapshot(var snapshot):
+            snapshot.course?.course = course
+            if case .recorded(var partner)? = snapshot.partner {
+                partner.curve = curve
+                snapshot.partner = .recorded(partner)
+            }
+            kind = .snapshot(snapshot)
+        default: break
+        }
+    }
+}
