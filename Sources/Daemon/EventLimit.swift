@@ -35,7 +35,9 @@ struct EventLimit: Sendable {
     /// Nil if events of this kind are never dropped.
     private static func key(_ kind: Event.Kind) -> String? {
         switch kind {
-        case .start, .pause, .resume, .autoPause, .autoResume, .lap, .stop, .discard, .gap, .workout, .badge: nil
+        case .start, .pause, .resume, .autoPause, .autoResume, .lap, .stop, .discard, .gap, .workout, .badge, .course,
+            .cue, .climb:
+            nil
         case .link(let owner, _, _): kind.name + owner.rawValue
         case .fix, .clock, .recorder, .fault, .settings, .source, .calibration, .radar, .alert: kind.name
         }

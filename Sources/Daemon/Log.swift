@@ -107,13 +107,16 @@ enum Log {
             (.info, "speed and distance from the \(source.rawValue), before from the \(previous.rawValue)")
         case .calibration(let key, let value): (.notice, "the position gives \(key.rawValue) \(value)")
         // Events of the ride and of the athlete, not of the service: clients show them.
-        case .radar, .alert, .workout, .autoPause, .autoResume, .badge: nil
+        case .radar, .alert, .workout, .autoPause, .autoResume, .badge, .course, .cue, .climb: nil
         }
     }
 
     static func subject(of event: Event) -> LogRateLimiter.Subject {
         switch event.kind {
-        case .start, .pause, .resume, .autoPause, .autoResume, .lap, .stop, .discard, .alert, .workout, .badge: .run
+        case .start, .pause, .resume, .autoPause, .autoResume, .lap, .stop, .discard, .alert, .workout, .badge, .course,
+            .cue,
+            .climb:
+            .run
         case .link: .links
         case .fix, .gap: .position
         case .clock: .clock

@@ -57,6 +57,9 @@ package struct Event: Equatable, Sendable {
         case workout(step: Int, steps: Int, text: String?)
         /// The distance of the activity has exceeded that of a badge.
         case badge(Badge)
+        case course(CourseEvent)
+        case cue(CueReport)
+        case climb(ClimbReport)
     }
 
     package enum Trigger: String, CaseIterable, Sendable {

@@ -18,6 +18,10 @@ package struct State: Equatable, Sendable {
     package var bluetooth: BluetoothStatus
     package var recorder: RecorderStatus
     package var power: PowerStatus?
+    /// Nil if no course is loaded.
+    package var course: CourseStatus?
+    /// Nil without a run or a partner.
+    package var partner: PartnerStatus?
     package var ticks: TickStats
     package var faults: [Fault]
     /// Whether the values are those of a simulation or of a recording that is replayed.

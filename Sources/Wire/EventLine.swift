@@ -115,6 +115,7 @@ extension JSONWriter {
         case .badge(let badge):
             member("badge", badge.name)
             member("distance_m", badge.distanceMetres, decimals: 3)
+        case .course, .cue, .climb: break
         }
     }
 
@@ -195,6 +196,9 @@ extension Event.Kind {
         case .alert: "alert"
         case .workout: "workout"
         case .badge: "badge"
+        case .course: "course"
+        case .cue: "cue"
+        case .climb: "climb"
         }
     }
 }
