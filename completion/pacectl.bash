@@ -3,7 +3,7 @@ _pacectl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local sports='run walk hike ride other' formats='fit gpx tcx geojson kml csv'
     local commands='status watch start pause resume lap stop discard scan sensors workout settings activities badges bests show rename edit delete export report import recover replay rows doctor panel help schema'
-    local keys='metric twelve_hour_clock use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes auto_pause sensors zones max_heart_rate resting_heart_rate age sex weight_kg ftp power_zones wheel_mm stride_permille alerts workout screens'
+    local keys='metric twelve_hour_clock use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes auto_pause sensors zones max_heart_rate resting_heart_rate age sex weight_kg ftp power_zones wheel_mm stride_permille climb_score climb_laps alerts workout screens'
     local index place=()
     for ((index = 1; index + 1 < COMP_CWORD; index++)); do
         case ${COMP_WORDS[index]} in
@@ -55,7 +55,7 @@ _pacectl() {
     'workout load') files=yes ;;
     settings) choices='get set reset' ;;
     'settings get' | 'settings set' | 'settings reset') choices=$keys ;;
-    'settings set metric' | 'settings set twelve_hour_clock' | 'settings set use_heart_rate_zones') choices='yes no' ;;
+    'settings set metric' | 'settings set twelve_hour_clock' | 'settings set use_heart_rate_zones' | 'settings set climb_laps') choices='yes no' ;;
     'settings set sex') choices='female male' ;;
     'settings set sport' | 'settings set auto_pause') choices=$sports ;;
     'settings set sensors' | 'settings set zones' | 'settings set auto_'* | 'settings set '*_heart_rate)

@@ -22,6 +22,8 @@ package enum SettingKey: String, CaseIterable, Sendable {
     case powerZones = "power_zones"
     case wheelMillimetres = "wheel_mm"
     case stridePermille = "stride_permille"
+    case climbScore = "climb_score"
+    case climbLaps = "climb_laps"
     case alerts
     case workout
     case screens
@@ -127,6 +129,15 @@ package enum SettingKey: String, CaseIterable, Sendable {
                 position with a foot pod are over.
                 """
             )
+        case .climbScore:
+            (
+                .number(\.climbScore, 1500...64_000),
+                """
+                The smallest climb of a course that counts: its length in m times its average grade in percent, from 1500.
+                A climb of category 4 has 3500.
+                """
+            )
+        case .climbLaps: (.flag(\.climbLaps), "Closes a lap at the foot and at the top of each climb of the course.")
         case .alerts:
             (
                 .alerts,

@@ -38,6 +38,10 @@ package struct Settings: Equatable, Sendable {
     package var wheelMillimetres = 0
     /// Distance over that of the foot pod, in thousandths; 0 is unknown.
     package var stridePermille = 0
+    /// The smallest climb of a course that counts: its length in metres times its average grade in percent.
+    package var climbScore = 3500
+    /// A lap closes at the foot and at the top of each climb of the course.
+    package var climbLaps = false
     /// The power zones; nil if they follow from ``ftp``.
     package var powerZones: PowerZones?
     /// At most one of each kind.

@@ -250,6 +250,8 @@ extension SettingKey: JournalToken {
         case .powerZones: "power_zones"
         case .wheelMillimetres: "wheel_mm"
         case .stridePermille: "stride_permille"
+        case .climbScore: "climb_score"
+        case .climbLaps: "climb_laps"
         case .alerts: "alerts"
         case .workout: "workout"
         case .screens: "screens"

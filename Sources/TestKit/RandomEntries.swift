@@ -173,6 +173,8 @@ package struct RandomEntries {
         settings.ftp = .random(in: 0...2000, using: &random)
         settings.wheelMillimetres = .random(in: 500...4000, using: &random)
         settings.stridePermille = .random(in: 500...2000, using: &random)
+        settings.climbScore = .random(in: 1500...64_000, using: &random)
+        settings.climbLaps = .random(using: &random)
         settings.powerZones = maybe(PowerZones([1, 2, 3, 4, 5, .random(in: 6...4000, using: &random)])).flatMap { $0 }
         settings.zones = maybe(try? Zones([1, 2, 3, 4, .random(in: 5...250, using: &random)])).flatMap { $0 }
         settings.alerts =

@@ -230,7 +230,7 @@ struct InvocationTests {
             ["settings", "get", "colour"],
             "unknown setting 'colour'; the settings are metric, twelve_hour_clock, use_heart_rate_zones, sport, auto_lap_m, auto_lap_s, "
                 + "auto_stop_minutes, auto_pause, sensors, zones, max_heart_rate, resting_heart_rate, age, sex, weight_kg, ftp, power_zones, "
-                + "wheel_mm, stride_permille, alerts, workout, screens"
+                + "wheel_mm, stride_permille, climb_score, climb_laps, alerts, workout, screens"
         ),
     ])
     func usageErrorHasStatusTwoAndOneLine(_ arguments: [String], _ message: String) {

@@ -95,6 +95,8 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
             auto_lap_m=1000
             auto_stop_minutes=7
             auto_pause=ride, run
+            climb_score=8000
+            climb_laps=yes
             zones=100, 120 140 160,180
             screens={"run":[{"fields":["time",{"field":"heart_rate","title_visible":false,"size":54,"colour":"red"}]}]}
             """
@@ -107,6 +109,8 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
         expected.autoLapMetres = 1000
         expected.autoStopMinutes = 7
         expected.autoPause = [.run, .ride]
+        expected.climbScore = 8000
+        expected.climbLaps = true
         expected.zones = try Zones([100, 120, 140, 160, 180])
         expected.screens[.run] = [
             [ScreenField(.time), ScreenField(.heartRate, titleVisible: false, size: 54, colour: .red)]
@@ -202,8 +206,8 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
             "[Settings]\nsensors=[]",
             "paced.conf:2: there is no key sensors in [Settings]; the keys are metric twelve_hour_clock "
                 + "use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes auto_pause zones "
-                + "max_heart_rate resting_heart_rate age sex weight_kg ftp power_zones wheel_mm stride_permille alerts workout "
-                + "screens"
+                + "max_heart_rate resting_heart_rate age sex weight_kg ftp power_zones wheel_mm stride_permille "
+                + "climb_score climb_laps alerts workout screens"
         ),
         (
             "[Panel]\nReadyLED=../x",

@@ -229,7 +229,8 @@ func invalidHeartRateSampleHasNoBPM(quality: HeartRateQuality) {
         #""twelve_hour_clock":false,"use_heart_rate_zones":false,"sport":"run","auto_lap_m":0,"auto_lap_s":0,"auto_stop_minutes":0,"#
         + #""auto_pause":["ride"],"sensors":[],"#
     let heartRates =
-        #""max_heart_rate":0,"resting_heart_rate":0,"age":0,"weight_kg":0,"ftp":0,"wheel_mm":0,"stride_permille":0,"alerts":[],"workout":[],"#
+        #""max_heart_rate":0,"resting_heart_rate":0,"age":0,"weight_kg":0,"ftp":0,"wheel_mm":0,"stride_permille":0,"#
+        + #""climb_score":3500,"climb_laps":false,"alerts":[],"workout":[],"#
     // A run of other pages, because the default ones are of ScreensTests.
     for sport in Sport.allCases { settings.screens[sport] = [[ScreenField(.time)]] }
     settings.screens[.run] = [

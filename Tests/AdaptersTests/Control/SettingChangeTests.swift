@@ -25,6 +25,8 @@ private func changed(_ key: SettingKey, _ value: String, from settings: Settings
     #expect(try changed(.autoStopMinutes, "30").autoStopMinutes == 30)
     #expect(try changed(.autoPause, #"["ride","run","ride"]"#).autoPause == [.run, .ride])
     #expect(try changed(.autoPause, "[]").autoPause.isEmpty)
+    #expect(try changed(.climbScore, "1500").climbScore == 1500)
+    #expect(try changed(.climbLaps, "true").climbLaps)
     #expect(try changed(.sensors, #"["A0:9E:1A:00:00:01","Polar H10"]"#).sensors == ["A0:9E:1A:00:00:01", "Polar H10"])
     #expect(try changed(.sensors, "[]").sensors.isEmpty)
     #expect(try changed(.zones, "[100,120,140,160,180]").zones?.bottoms == [100, 120, 140, 160, 180])
@@ -62,6 +64,7 @@ private let wrong: [(SettingKey, String)] = [
     (.sensors, "[\(Array(repeating: "\"H10\"", count: 17).joined(separator: ","))]"), (.zones, "[1,2,3,4]"),
     (.zones, "[1,2,3,4,5,6]"), (.zones, "[1,2,3,4,5.5]"), (.zones, "[1,2,3,4,\"5\"]"), (.zones, "[0,2,3,4,5]"),
     (.zones, "[1,2,3,4,251]"), (.zones, "[1,2,2,4,5]"), (.zones, "{}"), (.zones, "false"), (.screens, "[]"),
+    (.climbScore, "1499"), (.climbScore, "64001"), (.climbLaps, "1"),
 ]
 
 @Test(arguments: wrong)

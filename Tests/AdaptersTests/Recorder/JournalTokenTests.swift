@@ -89,7 +89,8 @@ struct JournalTokenTests {
             .maxHeartRate: "max_heart_rate", .restingHeartRate: "resting_heart_rate", .age: "age", .sex: "sex",
             .weightKilograms: "weight_kg",
             .zones: "zones", .ftp: "ftp", .powerZones: "power_zones", .wheelMillimetres: "wheel_mm",
-            .stridePermille: "stride_permille", .alerts: "alerts", .workout: "workout", .screens: "screens",
+            .stridePermille: "stride_permille", .climbScore: "climb_score", .climbLaps: "climb_laps", .alerts: "alerts",
+            .workout: "workout", .screens: "screens",
         ])
     }
 
