@@ -50,6 +50,10 @@ package final class Course: Sendable {
     /// the altitude is unknown.
     package let altitudes: [Float]
     package let ascents: [Float]
+    /// The metres on level ground that take as long as the course up to each vertex, on foot and on a bicycle. Both are
+    /// empty if the altitude is unknown.
+    package let levelMetresOnFoot: [Float]
+    package let levelMetresOnWheels: [Float]
     /// In order of their distances.
     package let climbs: [Climb]
     package let points: [CoursePoint]
@@ -72,7 +76,8 @@ package final class Course: Sendable {
 
     package init(
         hash: CourseHash, sport: Sport?, latitudes: [Int32], longitudes: [Int32], distances: [Double],
-        altitudes: [Float], ascents: [Float], climbs: [Climb], points: [CoursePoint], boxes: [Box]
+        altitudes: [Float], ascents: [Float], levelMetresOnFoot: [Float], levelMetresOnWheels: [Float], climbs: [Climb],
+        points: [CoursePoint], boxes: [Box]
     ) {
         self.hash = hash
         self.sport = sport
@@ -81,6 +86,8 @@ package final class Course: Sendable {
         self.distances = distances
         self.altitudes = altitudes
         self.ascents = ascents
+        self.levelMetresOnFoot = levelMetresOnFoot
+        self.levelMetresOnWheels = levelMetresOnWheels
         self.climbs = climbs
         self.points = points
         self.boxes = boxes
