@@ -208,6 +208,8 @@ package struct Pipeline: Sendable {
             state.activity?.variability = nil
         }
         state.activity?.workout = workoutStatus
+        state.course = courseStatus(at: now)
+        state.partner = partnerStatus(at: now)
         state.sensors = sensors.list
         state.readings = sensors.readings(at: now, settings)
         if let strap = sensors.list.firstIndex(where: { $0.kinds.contains(.heartRate) }) {

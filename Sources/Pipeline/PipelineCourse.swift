@@ -4,7 +4,10 @@ package import Domain
 extension Pipeline {
     mutating func load(_ course: LoadedCourse?, at now: Instant, into effects: inout Effects) {
         guard course != self.course else { return }
+        let isSame = course?.hash == self.course?.hash && course?.course != nil && run?.guide != nil
         self.course = course
+        if isSame, let course { run?.guide?.loaded = course } else { restartGuide() }
+        emit(.course(course.map { .loaded($0) } ?? .unloaded), at: now, into: &effects)
         changed(at: now, into: &effects)
     }
 
@@ -12,6 +15,63 @@ extension Pipeline {
         guard partner != self.partner else { return }
         self.partner = partner
         changed(at: now, into: &effects)
+    }
+
+    /// Begins to follow the loaded course; indoors there is no position to follow it with.
+    mutating func restartGuide() {
+        guard let sport = run?.sport, run?.isIndoor == false else { return }
+        run?.guide = course.flatMap {
+            CourseGuide($0, isOnFoot: sport.isOnFoot, climbScore: settings.climbScore)
+        }
+    }
+
+    /// Guides by an accepted fix.
+    mutating func guide(by point: TrackPoint, track: Double?, at now: Instant, into effects: inout Effects) {
+        guard run?.guide != nil else { return }
+        run?.guide?.receive(
+            CourseMatcher.Fix(
+                coordinate: point.coordinate, at: point.arrivedAt, accuracy: point.accuracy, speed: point.speed,
+                track: track))
+        drainGuide(at: now, into: &effects)
+    }
+
+    /// Guides through a second of active time.
+    mutating func guide(at tick: Instant, into effects: inout Effects) {
+        guard run?.guide != nil, let activity = run?.guidedSecond else { return }
+        run?.guide?.tick(at: tick, activity)
+        drainGuide(at: tick, into: &effects)
+    }
+
+    private mutating func drainGuide(at now: Instant, into effects: inout Effects) {
+        while let kind = run?.guide?.popEvent() {
+            emit(kind, at: now, into: &effects)
+            if case .climb = kind, settings.climbLaps, runState == .active {
+                closeLap(at: now, trigger: .distance, into: &effects)
+            }
+        }
+    }
+
+    /// The block `course`; without a run on it, where its start is.
+    func courseStatus(at now: Instant) -> CourseStatus? {
+        guard let loaded = course, let course = loaded.course else { return nil }
+        let isAbsent = position.map { $0.age(at: now) >= Self.absentAge } ?? true
+        let position = isAbsent ? nil : position?.value
+        if let guide = run?.guide { return guide.status(at: now, position: position) }
+        var status = CourseStatus(number: loaded.number, name: loaded.name, lengthMetres: course.length)
+        status.ascentMetres = course.ascent
+        if let position {
+            let start = course.place(at: 0, in: LocalPlane(around: position.coordinate))
+            status.returnMetres = start.distance
+            status.returnBearing = start.direction
+        }
+        return status
+    }
+
+    func partnerStatus(at now: Instant) -> PartnerStatus? {
+        guard let partner, let run else { return nil }
+        let following = run.guide?.following(at: now)
+        return partner.status(
+            milliseconds: run.total.elapsedMilliseconds, metres: run.total.metres, following: following)
     }
 }
 

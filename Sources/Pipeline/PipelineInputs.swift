@@ -48,6 +48,7 @@ extension Pipeline {
             coordinate: point.coordinate, altitude: fix.altitude, accuracy: fix.accuracy, speed: point.speed,
             track: fix.track, mode: fix.mode, satellites: fix.satellites)
         self.position = Timestamped(position, at: fix.arrivedAt)
+        guide(by: point, track: fix.track, at: now, into: &effects)
         age(at: now, into: &effects)
         effects.outputs.append(
             .fix(

@@ -147,6 +147,8 @@ extension Pipeline {
         case .systemClock(let time, let isSynchronised):
             !wallClock.ignores(time, isSynchronised: isSynchronised, at: now)
         case .rtcClock(let time): !wallClock.ignores(realTimeClock: time, at: now)
+        case .course(let course): course != self.course
+        case .partner(let partner): partner != self.partner
         default: true
         }
     }

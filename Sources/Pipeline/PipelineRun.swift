@@ -8,6 +8,7 @@ extension Pipeline {
         lastActivity += 1
         run = Run(id: lastActivity, sport: sport, isIndoor: indoor, at: now)
         restartWorkout()
+        restartGuide()
         seed(at: now)
         emit(.start(sport, back: back), at: now, into: &effects)
         return .started(activity: lastActivity)
@@ -164,6 +165,7 @@ extension Pipeline {
         run?.countClimb(isStanding: isStanding)
         run?.countGrade()
         judgeAutoPause(at: tick, sport, into: &effects)
+        guide(at: tick, into: &effects)
         while let badge = run?.popBadge() { emit(.badge(badge), at: tick, into: &effects) }
     }
 

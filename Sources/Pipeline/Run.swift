@@ -49,6 +49,8 @@ struct Run {
     var alerts: AlertMonitor
     /// Nil without a workout.
     var workout: WorkoutProgress?
+    /// Nil without a course, and indoors.
+    var guide: CourseGuide?
     /// The badge that the distance on foot has not exceeded yet; nil beyond the last one.
     private var nextBadge = Badge.next(at: 0)
 
@@ -335,6 +337,13 @@ struct Run {
         activity.lastLap = lastLap
         activity.isAutoPaused = autoPause.isPaused
         return activity
+    }
+
+    /// What the run has measured up to this second.
+    var guidedSecond: CourseGuide.Second {
+        let total = total.figures
+        return CourseGuide.Second(
+            speed: speedometer.speed, movingMilliseconds: total.movingMilliseconds, ascent: total.ascent)
     }
 
     var speedSource: SpeedSource {

@@ -54,7 +54,7 @@ package final class Course: Sendable {
     /// empty if the altitude is unknown.
     package let levelMetresOnFoot: [Float]
     package let levelMetresOnWheels: [Float]
-    /// In order of their distances.
+    /// In order of their distances, small ones too: the setting `climb_score` selects those that count.
     package let climbs: [Climb]
     package let points: [CoursePoint]
     /// The bounds of each ``boxSize`` consecutive segments, in units of 1e-7 degrees.
@@ -121,6 +121,8 @@ package struct Climb: Equatable, Sendable {
     package var length: Double { top - start }
     /// Percent.
     package var averageGrade: Double { length > 0 ? ascent / length * 100 : 0 }
+    /// Length times average grade, in metres times percent.
+    package var score: Double { length * averageGrade }
 }
 
 /// The course that is loaded, as the input log names it.

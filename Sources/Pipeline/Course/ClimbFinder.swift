@@ -1,10 +1,8 @@
-package import Domain
+import Domain
 
 extension Climb {
-    /// Metres times percent: climbs of less are hills.
-    ///
-    /// Source: Garmin, "Understanding ClimbPro on the Edge".
-    package static let defaultScore = 3500.0
+    /// Metres times percent.
+    static let leastScore = 1500.0
     /// Metres.
     static let leastLength = 500.0
     /// The rise over the way.
@@ -15,7 +13,10 @@ extension Climb {
 ///
 ///     profile ──▶ rises, split where it falls 20 m or does not rise for 1 km ──▶ the steepest part of each ──▶ its foot, its top
 ///
-/// A part is a climb if its length times its average grade reaches the score, it is 500 m long and has 3 % on average.
+/// A part is a climb if its score is 1500 or more, it is 500 m long and has 3 % on average. The setting `climb_score`
+/// selects those that count.
+///
+/// Source of the rule: Garmin, "Understanding ClimbPro on the Edge".
 extension CourseProfile {
     /// A rise ends where the profile is this much lower, or this much farther, than its highest place, in metres.
     private static let fall = 20.0
@@ -23,9 +24,9 @@ extension CourseProfile {
     /// The foot and the top of a climb may be this part of its length farther away than its steep part.
     private static let extensionPart = 0.1
 
-    func climbs(leastScore: Double) -> [Climb] {
+    var climbs: [Climb] {
         var climbs: [Climb] = []
-        for rise in rises() { search(rise, leastScore, into: &climbs) }
+        for rise in rises() { search(rise, into: &climbs) }
         return climbs
     }
 
@@ -47,7 +48,7 @@ extension CourseProfile {
     }
 
     /// Appends the climb with the most metres above the least grade, and those before and after it.
-    private func search(_ rise: ClosedRange<Int>, _ leastScore: Double, into climbs: inout [Climb]) {
+    private func search(_ rise: ClosedRange<Int>, into climbs: inout [Climb]) {
         guard Double(rise.count - 1) * step >= Climb.leastLength else { return }
         let surplus = { (place: Int) in altitudes[place] - Climb.leastGrade * step * Double(place) }
         var (low, best) = (rise.lowerBound, rise.lowerBound...rise.lowerBound)
@@ -59,11 +60,11 @@ extension CourseProfile {
         }
         let climb = climb(extended(best, within: rise))
         guard climb.length >= Climb.leastLength, climb.ascent >= Climb.leastGrade * climb.length,
-            climb.length * climb.averageGrade >= leastScore
+            climb.score >= Climb.leastScore
         else { return }
-        search(rise.lowerBound...best.lowerBound, leastScore, into: &climbs)
+        search(rise.lowerBound...best.lowerBound, into: &climbs)
         climbs.append(climb)
-        search(best.upperBound...rise.upperBound, leastScore, into: &climbs)
+        search(best.upperBound...rise.upperBound, into: &climbs)
     }
 
     /// Extends a steep part down to its foot and up to its top, while its grade stays a climb's.

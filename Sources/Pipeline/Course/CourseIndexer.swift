@@ -3,10 +3,8 @@ package import Domain
 extension Course {
     /// Computes what is followed of a course: distances, profile, climbs and the index of its segments.
     ///
-    /// - Parameters:
-    ///   - data: at least one vertex, whose coordinates are on the Earth.
-    ///   - climbScore: the least length times grade of a climb, in metres times percent.
-    package convenience init(_ data: CourseData, hash: CourseHash, climbScore: Double = Climb.defaultScore) {
+    /// - Parameter data: at least one vertex, whose coordinates are on the Earth.
+    package convenience init(_ data: CourseData, hash: CourseHash) {
         let latitudes = data.vertices.map { Int32(($0.coordinate.latitude * 1e7).rounded()) }
         let longitudes = data.vertices.map { Int32(($0.coordinate.longitude * 1e7).rounded()) }
         var distances: [Double] = []
@@ -23,7 +21,7 @@ extension Course {
             altitudes: profile.map { profile in distances.map { Float(profile.altitude(at: $0)) } } ?? [],
             ascents: profile.map { profile in distances.map { Float(profile.ascent(at: $0)) } } ?? [],
             levelMetresOnFoot: effort.onFoot, levelMetresOnWheels: effort.onWheels,
-            climbs: profile?.climbs(leastScore: climbScore) ?? [], points: data.points,
+            climbs: profile?.climbs ?? [], points: data.points,
             boxes: Self.boxes(latitudes, longitudes))
     }
 
