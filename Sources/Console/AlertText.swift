@@ -1,9 +1,11 @@
 import Domain
 import JSONCoding
 
-/// The banner of an EVENT `alert`, `workout` or `badge`, for users.
+/// The banner of an EVENT `alert`, `workout`, `badge`, `course`, `cue` or `climb`, for users.
 struct AlertText {
     let metric: Bool
+    /// The course at the moment of the event.
+    var course: StateLine.Course?
 
     /// Nil for an event that needs no banner.
     func text(_ event: JSON) -> String? {
@@ -11,6 +13,7 @@ struct AlertText {
         case "alert": alert(event)
         case "workout": workout(event)
         case "badge": event["badge"]?.harmlessText().map { "Badge earned: " + $0 }
+        case "course", "cue", "climb": CourseWords(metric: metric).text(event, course: course)
         default: nil
         }
     }

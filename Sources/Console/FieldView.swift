@@ -23,10 +23,11 @@ struct FieldView: Equatable {
 
     var isBar: Bool { widest.isEmpty }
 
-    /// The fields of the page that is shown.
+    /// The fields of the page that is shown; none on the page of the course.
     static func faces(of view: WatchModel) -> [FieldView] {
         let pages = view.pages
-        return pages.isEmpty ? [] : pages[view.page % pages.count].map { FieldView($0, of: view) }
+        return pages.isEmpty || view.showsCourse
+            ? [] : pages[view.page % view.pageCount].map { FieldView($0, of: view) }
     }
 
     private init(_ field: ScreenField, of view: WatchModel) {
@@ -41,19 +42,23 @@ struct FieldView: Equatable {
         case .duration:
             // `nan` is no value on the wire; the range keeps the conversion safe.
             let milliseconds = Int64(((value ?? 0) * 1000).rounded())
-            let isUnknown = value == nil && field.field == .timeInZone
+            let isUnknown = value == nil && field.field.source != .timer
             content = .figures(isUnknown ? "--" : RunFormat.elapsed(milliseconds: milliseconds))
             widest = milliseconds < 36_000_000 ? "0:00:00" : "00:00:00"
+        case .difference:
+            let milliseconds = value.map { Int64(($0 * 1000).rounded()) }
+            set(milliseconds.map(RunFormat.difference) ?? "--", widest: "+00:00", unit: "")
         case .clock:
-            let clock = state.time.map {
+            let clock = (field.field == .arrival ? state.arrival : state.time).map {
                 Screen.clock($0, minutesFromUTC: view.minutesFromUTC, twelveHour: view.settings.twelveHourClock)
             }
             let parts = (clock ?? "--:--").split(separator: " ").map(String.init)
             set(parts[0], widest: "00:00", unit: parts.count > 1 ? parts[1] : "")
         case .distance:
             set(
-                RunFormat.distance(metres: value ?? 0, metric: metric), widest: "00.00",
-                unit: RunFormat.distanceUnit(metric: metric))
+                value == nil && field.field.source == .course
+                    ? "--" : RunFormat.distance(metres: value ?? 0, metric: metric),
+                widest: "00.00", unit: RunFormat.distanceUnit(metric: metric))
         case .height:
             set(
                 RunFormat.heightFigures(metres: value, metric: metric), widest: metric ? "0000" : "00000",

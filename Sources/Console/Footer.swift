@@ -61,7 +61,7 @@ struct Footer {
             }
         }
         hints.append(Hint(key: "?", short: "help", long: "shows this help"))
-        if view.pages.count > 1 {
+        if view.pageCount > 1 {
             hints.append(Hint(key: "Arrows", short: "page", long: "show the other pages"))
         }
         hints.append(Hint(key: "q", short: "leaves", long: "leaves; the run continues"))

@@ -21,6 +21,9 @@ struct Screen {
             case .summary(let summary): draw(summary, of: view, from: top, on: &canvas)
             case .none, .stopQuestion:
                 let body = Size(columns: size.columns, rows: size.rows - top - foot.lines.count)
+                if view.showsCourse, let course = state.course {
+                    draw(course, state, of: view, from: top, rows: body.rows, on: &canvas)
+                }
                 for band in Layout(FieldView.faces(of: view), in: body).bands { draw(band, from: top, on: &canvas) }
                 foot.draw(on: &canvas)
             }

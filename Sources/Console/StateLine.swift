@@ -33,8 +33,14 @@ struct StateLine: Equatable {
     var speed: Double?
     /// The values of the block `fields`, in their wire units.
     var fields: [DataField: Double] = [:]
+    /// The estimated time of arrival at the end of the course.
+    var arrival: UTC?
     /// Nil without a workout in progress.
     var workout: Workout?
+
+    /// Nil if no course is loaded.
+    var course: Course?
+    var partner: Partner?
 
     /// Totals of a run or a lap.
     struct Figures: Equatable {
@@ -140,12 +146,15 @@ struct StateLine: Equatable {
         hasDistance = json["source"] != nil || !isIndoor
         speed = json["speed_mps"]?.number
         if let fields = json["blocks"]?["fields"] {
+            arrival = fields[DataField.arrival.rawValue]?.string.flatMap(UTC.init(timestamp:))
             for field in DataField.allCases {
                 // A limit of values that are formatted as whole numbers.
                 if let value = fields[field.rawValue]?.number, abs(value) < 1e9 { self.fields[field] = value }
             }
         }
         workout = json["blocks"]?["workout"].flatMap { Workout($0) }
+        course = json["blocks"]?["course"].flatMap { Course($0) }
+        partner = json["blocks"]?["partner"].flatMap { Partner($0) }
         pace = json["pace_s_per_m"]?.number
         averagePace = json["average_pace_s_per_m"]?.number
         ascentMetres = json["ascent_m"]?.number

@@ -26,6 +26,9 @@ final class Watch {
     private var writeSource: DescriptorSource?
     private var second: TimerSource?
     private var commands: RunCommandClient?
+    private var profiles: CourseProfileClient?
+    /// The course whose profile was asked for.
+    private var profiledCourse: String?
 
     private var receivedAt = Clock.now()
     /// The number of the last event before the connection.
@@ -91,6 +94,10 @@ final class Watch {
             terminal.flush()
             if terminal.isReady, isBehind { draw() } else { watchForWriting() }
         }
+        profiles = try CourseProfileClient(directory.controlSocket, loop: loop) { [unowned self] profile in
+            view.profile = profile
+            draw()
+        }
         second = try loop.timer { [unowned self] in pass() }
         second?.arm(at: Clock.now() + .seconds(1))
     }
@@ -103,7 +110,7 @@ final class Watch {
             let connection = try Connection(to: directory.stateSocket)
             // The events before have the laps of the run in progress.
             try connection.send(
-                #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"interval_ms":100,"blocks":["fields","workout"],"since":0}"#
+                #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"interval_ms":100,"blocks":["fields","workout","course","partner"],"since":0}"#
             )
             arrivals = try loop.watch(connection.descriptor, for: .reading) { [unowned self] _ in receive() }
             self.connection = connection
@@ -134,6 +141,7 @@ final class Watch {
         connection = nil
         knowsSettings = false
         isWatching = false
+        profiledCourse = nil
         view.disconnected()
     }
 
@@ -148,7 +156,10 @@ final class Watch {
 
     private func receive(_ line: JSON) {
         if let state = StateLine(line) {
-            if isWatching { view.received(state) }
+            if isWatching {
+                view.received(state)
+                followCourse()
+            }
             receivedAt = Clock.now()
         } else if let settings = Settings(line: line) {
             view.settings = settings
@@ -167,7 +178,18 @@ final class Watch {
         }
     }
 
+    /// Asks for the profile of a course that has been loaded.
+    private func followCourse() {
+        let course = view.state?.course?.identity
+        guard course != profiledCourse else { return }
+        profiledCourse = course
+        view.profile = nil
+        if course != nil { profiles?.request() }
+    }
+
     private func receive(event: JSON) {
+        // Another course may have the same name and length.
+        if event["event"]?.string == "course", event["change"]?.string == "loaded" { profiledCourse = nil }
         let before = (view.banner, view.overlay, view.message)
         view.received(event: event, isReplayed: (event["seq"]?.integer ?? .max) <= lastEvent)
         let now = Clock.now()

@@ -10,11 +10,13 @@ struct WatchModel: Equatable {
     var metric: Bool?
     /// What has just happened in the run, across the first row for a few seconds.
     var banner: Banner?
+    /// The profile of the loaded course, once it is known.
+    var profile: CourseProfile?
     /// The ended laps of the run in progress.
     var laps: [StateLine.Lap] = []
     /// What covers the data fields, or awaits an answer.
     var overlay = Overlay.none
-    /// The page of the present sport, from 0. It may exceed the number of pages (``pages``), and then wraps.
+    /// The page of the present sport, from 0. It may exceed the number of pages (``pageCount``), and then wraps.
     var page = 0
     /// The outcome of the last command, for a few seconds.
     var message: Message?
@@ -44,7 +46,7 @@ struct WatchModel: Equatable {
     enum Banner: Equatable {
         /// The lap that has ended.
         case lap(StateLine.Lap)
-        /// An alert, a step of the workout, or a badge.
+        /// An alert, a step of the workout, a badge, or an event of the course.
         case text(String)
     }
 
@@ -62,15 +64,25 @@ struct WatchModel: Equatable {
                 return field.visible && !isAway(field.field.source) && (settings.useHeartRateZones || !needsZones)
             }
         }.filter { page in
-            page.contains { $0.field.source != .sensor || state?.fields[$0.field] != nil }
+            page.contains { hasValue($0.field) || ![.sensor, .course, .partner].contains($0.field.source) }
         }
+    }
+
+    /// The pages of data fields, and that of the course while one is loaded.
+    var pageCount: Int { pages.count + (state?.course == nil ? 0 : 1) }
+
+    /// Whether the page of the course is shown: the last one.
+    var showsCourse: Bool { state?.course != nil && page % pageCount == pages.count }
+
+    private func hasValue(_ field: DataField) -> Bool {
+        field == .arrival ? state?.arrival != nil : state?.fields[field] != nil
     }
 
     private func isAway(_ source: DataField.Source) -> Bool {
         switch source {
         case .position, .altitude: state?.isIndoor == true
         case .distance: state?.hasDistance == false
-        case .timer, .clock, .heart, .power, .sensor: false
+        case .timer, .clock, .heart, .power, .sensor, .course, .partner: false
         }
     }
 
@@ -105,7 +117,7 @@ extension WatchModel {
         case .none: break
         }
         guard case .character(let letter) = key else {
-            let count = pages.count
+            let count = pageCount
             if key != .escape, count > 0 { page = (page % count + (key == .right ? 1 : count - 1)) % count }
             return nil
         }
@@ -172,8 +184,10 @@ extension WatchModel {
             guard let lap = line["lap"].flatMap({ StateLine.Lap($0) }) else { return }
             if laps.count < Self.lapLimit { laps.append(lap) }
             if !isReplayed { banner = .lap(lap) }
-        case "alert", "workout", "badge":
-            if !isReplayed, let text = AlertText(metric: isMetric).text(line) { banner = .text(text) }
+        case "alert", "workout", "badge", "course", "cue", "climb":
+            if !isReplayed, let text = AlertText(metric: isMetric, course: state?.course).text(line) {
+                banner = .text(text)
+            }
         case "stop":
             if !isReplayed, let summary = RunSummary(line, laps: laps, last: state?.lap) { overlay = .summary(summary) }
             laps = []
@@ -191,6 +205,7 @@ extension WatchModel {
     /// Forgets what belongs to a connection that has ended.
     mutating func disconnected() {
         state = nil
+        profile = nil
         silentSeconds = nil
         banner = nil
         laps = []

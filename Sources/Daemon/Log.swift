@@ -107,15 +107,15 @@ enum Log {
             (.info, "speed and distance from the \(source.rawValue), before from the \(previous.rawValue)")
         case .calibration(let key, let value): (.notice, "the position gives \(key.rawValue) \(value)")
         // Events of the ride and of the athlete, not of the service: clients show them.
-        case .radar, .alert, .workout, .autoPause, .autoResume, .badge, .course, .cue, .climb: nil
+        case .radar, .alert, .workout, .autoPause, .autoResume, .badge, .cue, .climb: nil
+        case .course(let change): line(of: change)
         }
     }
 
     static func subject(of event: Event) -> LogRateLimiter.Subject {
         switch event.kind {
         case .start, .pause, .resume, .autoPause, .autoResume, .lap, .stop, .discard, .alert, .workout, .badge, .course,
-            .cue,
-            .climb:
+            .cue, .climb:
             .run
         case .link: .links
         case .fix, .gap: .position
@@ -124,6 +124,23 @@ enum Log {
         case .fault: .faults
         case .settings, .calibration: .settings
         case .source, .radar: .position
+        }
+    }
+
+    private static func line(of change: CourseEvent) -> (LogLevel, String)? {
+        switch change {
+        case .loaded(let loaded):
+            (
+                .notice,
+                "course" + (loaded.number.map { " \($0)" } ?? "") + " loaded"
+                    + (loaded.course.map { ": \(Int($0.length.rounded())) m" } ?? "")
+            )
+        case .unloaded: (.notice, "course unloaded")
+        case .on(_, let skipped):
+            (.info, "on the course" + (skipped > 0 ? ", \(Int(skipped.rounded())) m of it left out" : ""))
+        case .off(_, let metres): (.info, "off the course by \(Int(metres.rounded())) m")
+        case .wrongWay: (.info, "on the course against its direction")
+        case .done: (.info, "the end of the course is reached")
         }
     }
 

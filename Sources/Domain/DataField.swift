@@ -72,6 +72,21 @@ package enum DataField: String, CaseIterable, Sendable {
     case battery
     case strapBattery = "strap_battery"
     case gpsAccuracy = "gps_accuracy"
+    case courseProgress = "course_progress"
+    case courseRemaining = "course_remaining"
+    case offCourse = "off_course"
+    case nextCueDistance = "next_cue_distance"
+    case nextCueTime = "next_cue_time"
+    case arrival
+    case timeToEnd = "time_to_end"
+    case courseRemainingAscent = "course_remaining_ascent"
+    case courseGrade = "course_grade"
+    case climbRemaining = "climb_remaining"
+    case climbRemainingAscent = "climb_remaining_ascent"
+    case climbAverageGrade = "climb_average_grade"
+    case climbGradeAhead = "climb_grade_ahead"
+    case partnerTime = "partner_time"
+    case partnerDistance = "partner_distance"
 
     /// The unit of the value on the wire.
     package enum Unit: String, Sendable {
@@ -97,6 +112,8 @@ package enum DataField: String, CaseIterable, Sendable {
     package enum Format: String, CaseIterable, Sendable {
         /// `S.t`, `M:SS` or `H:MM:SS`.
         case duration
+        /// A duration with its sign.
+        case difference
         /// The local time of day: `H:MM`, of 12 or 24 hours.
         case clock
         /// Kilometres or miles with two decimals.
@@ -127,6 +144,10 @@ package enum DataField: String, CaseIterable, Sendable {
         case altitude
         /// Another sensor of the list.
         case sensor
+        /// The loaded course.
+        case course
+        /// The virtual partner.
+        case partner
     }
 
     package var title: String { row.title }
@@ -138,11 +159,11 @@ package enum DataField: String, CaseIterable, Sendable {
     /// The meaning of the value, for the schema and the pages.
     package var text: String { row.text }
 
-    private typealias Row = (
+    typealias Row = (
         title: String, unit: Unit, format: Format, source: Source, sports: [Sport], text: String
     )
 
-    private static let all = Sport.allCases
+    static let all = Sport.allCases
     private static let onFoot: [Sport] = [.run, .walk, .hike, .other]
     private static let graded: [Sport] = [.run, .walk, .hike]
 
@@ -274,12 +295,18 @@ package enum DataField: String, CaseIterable, Sendable {
             ("Strap Battery", .percent, .integer, .heart, Self.all, "The charge of the strap's battery.")
         case .gpsAccuracy:
             ("GPS Accuracy", .metres, .height, .position, Self.all, "The estimated horizontal error of the position.")
+        case .courseProgress, .courseRemaining, .offCourse, .nextCueDistance, .nextCueTime, .arrival, .timeToEnd,
+            .courseRemainingAscent, .courseGrade:
+            courseRow
+        case .climbRemaining, .climbRemainingAscent, .climbAverageGrade, .climbGradeAhead, .partnerTime,
+            .partnerDistance:
+            climbRow
         }
     }
 }
 
 extension DataField {
-    /// The value in ``unit``; nil if it is unknown, and for ``timeOfDay``, whose value is a time: ``State/time``.
+    /// The value in ``unit``; nil if it is unknown, and for times of day: ``time(in:)``.
     package func value(in state: State) -> Double? {
         switch source {
         case .timer, .clock: timerValue(in: state)
@@ -288,6 +315,8 @@ extension DataField {
         case .heart, .power: deviceValue(in: state)
         case .sensor: sensorValue(in: state)
         case .altitude: climbValue(in: state)
+        case .course: courseValue(in: state)
+        case .partner: self == .partnerTime ? state.partner?.secondsAhead : state.partner?.metresAhead
         }
     }
 

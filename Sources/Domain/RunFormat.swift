@@ -15,6 +15,11 @@ package enum RunFormat {
         }
     }
 
+    /// A duration with its sign.
+    package static func difference(milliseconds: Int64) -> String {
+        (milliseconds < 0 ? "-" : "+") + elapsed(milliseconds: abs(milliseconds))
+    }
+
     /// Kilometres or miles with two decimals.
     package static func distance(metres: Double, metric: Bool) -> String {
         DecimalFormat.text(metres / (metric ? 1000 : metresPerMile), decimals: 2) ?? "--"

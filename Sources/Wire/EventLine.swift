@@ -115,7 +115,9 @@ extension JSONWriter {
         case .badge(let badge):
             member("badge", badge.name)
             member("distance_m", badge.distanceMetres, decimals: 3)
-        case .course, .cue, .climb: break
+        case .course(let change): members(of: change)
+        case .cue(let report): members(of: report)
+        case .climb(let report): members(of: report)
         }
     }
 

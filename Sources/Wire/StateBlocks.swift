@@ -3,9 +3,9 @@ package import JSONCoding
 
 /// Named parts of STATE that only subscribers receive whose WATCH names them, in the member `blocks`.
 package struct StateBlocks: OptionSet, Hashable, Sendable {
-    package let rawValue: UInt8
+    package let rawValue: UInt16
 
-    package init(rawValue: UInt8) {
+    package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
@@ -16,11 +16,13 @@ package struct StateBlocks: OptionSet, Hashable, Sendable {
     package static let hrv = StateBlocks(rawValue: 16)
     package static let workout = StateBlocks(rawValue: 32)
     package static let badges = StateBlocks(rawValue: 64)
+    package static let course = StateBlocks(rawValue: 128)
+    package static let partner = StateBlocks(rawValue: 256)
 
     /// All blocks with their names on the wire, in the order in which STATE has them.
     package static let names: [(name: String, StateBlocks)] = [
         ("fields", .fields), ("lap", .lap), ("zones", .zones), ("sensors", .sensors), ("hrv", .hrv),
-        ("workout", .workout), ("badges", .badges),
+        ("workout", .workout), ("badges", .badges), ("course", .course), ("partner", .partner),
     ]
 }
 
@@ -96,8 +98,12 @@ package struct StateLines: Sendable {
             blocks[number].sensorsBlock(state)
         } else if block == .workout {
             blocks[number].workoutBlock(state, settings)
-        } else {
+        } else if block == .badges {
             blocks[number].badgesBlock(state)
+        } else if block == .course {
+            blocks[number].courseBlock(state)
+        } else {
+            blocks[number].partnerBlock(state)
         }
     }
 }
@@ -107,8 +113,8 @@ extension JSONWriter {
     fileprivate mutating func fieldsBlock(_ state: State) {
         object { line in
             for field in DataField.allCases {
-                if field == .timeOfDay {
-                    line.member(field.rawValue, state.time)
+                if field.format == .clock {
+                    line.member(field.rawValue, field.time(in: state))
                 } else {
                     line.member(field.rawValue, field.value(in: state), decimals: field.decimals)
                 }

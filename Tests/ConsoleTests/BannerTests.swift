@@ -33,6 +33,42 @@ import Testing
     }
 
     @Test(arguments: [
+        (
+            #""event":"cue","stage":"ahead","type":"left","name":"Mill Lane","distance_m":120,"in_s":14"#,
+            "Left in 120 m: Mill Lane"
+        ),
+        (#""event":"cue","stage":"here","type":"u-turn","distance_m":1.4"#, "U-turn here"),
+        (#""event":"course","change":"loaded","id":3,"name":"Teufelsberg""#, "Course loaded: Teufelsberg"),
+        (#""event":"course","change":"unloaded""#, "Course unloaded"),
+        (#""event":"course","change":"off","progress_m":1200,"off_m":60.2"#, "Off course: 60 m, go NE"),
+        (#""event":"course","change":"wrong-way","progress_m":1200"#, "Wrong way: turn around"),
+        (#""event":"course","change":"on","progress_m":1200"#, "On the course"),
+        (#""event":"course","change":"done""#, "End of the course"),
+        (
+            #""event":"climb","change":"foot","number":1,"count":3,"length_m":6300,"ascent_m":435,"#
+                + #""average_grade_percent":6.9"#, "Climb 1 of 3: 6.3 km, 435 m, 6.9 %"
+        ),
+        (#""event":"climb","change":"top","number":1,"count":3,"length_m":6300,"ascent_m":435"#, "Climb 1 of 3: top"),
+    ])
+    func eventOfACourseIsABanner(members: String, text: String) throws {
+        var view = try Views.courseView((#""status":"on""#, #""status":"off","return_bearing_deg":40"#))
+        view.metric = true
+        view.received(event: try JSON(parsing: "{\(members)}".utf8), isReplayed: false)
+        #expect(view.banner == .text(text))
+    }
+
+    @Test(arguments: [(45.0, "45 m", "150 ft"), (998, "998 m", "0.6 mi"), (999.6, "1.0 km", "0.6 mi")])
+    func distanceAlongACourseHasAUnitThatFits(metres: Double, metric: String, imperial: String) {
+        #expect(CourseWords(metric: true).distance(metres) == metric)
+        #expect(CourseWords(metric: false).distance(metres) == imperial)
+    }
+
+    @Test func bearingIsADirection() {
+        #expect(
+            [0, 22.4, 22.6, 180, 337.6, -45, 720].map(CourseWords.compass) == ["N", "N", "NE", "S", "N", "NW", "N"])
+    }
+
+    @Test(arguments: [
         (#""steps":6,"step":2,"text":"1 km""#, "Step 2 of 6: 1 km"), (#""steps":6,"done":true"#, "Workout done"),
     ])
     func stepOfAWorkoutIsABanner(members: String, text: String) throws {

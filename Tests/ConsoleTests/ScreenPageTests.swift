@@ -48,6 +48,16 @@ struct ScreenPageTests {
             view.page = page
             text += Self.block(view, Size(columns: 60, rows: 16))
         }
+        text +=
+            "## A course\n\nWhile a course is loaded, it is the last page: its profile with its climbs and the present place, the "
+        text += "next two course\npoints, what is left, the climb, the virtual partner.\n\n"
+        for size in [Size(columns: 80, rows: 24), Size(columns: 40, rows: 12)] {
+            text += Self.block(try Views.courseView(), size)
+        }
+        text += "Off the course, an arrow shows the way back, as on a map with north at the top.\n\n"
+        let off = try Views.courseView(
+            (#""status":"on""#, #""status":"off","return_m":61.2,"return_bearing_deg":44.9"#))
+        text += Self.block(off, Size(columns: 60, rows: 16))
         text += "## The end of a run\n\n`s` asks; the run continues until the answer.\n\n"
         var view = try Views.view(Views.run)
         view.overlay = .stopQuestion

@@ -104,6 +104,35 @@ struct ScreenTests {
         try expect(view, named: "run-page-2")
     }
 
+    @Test func `The last page shows the course`() throws {
+        let view = try Views.courseView()
+        #expect(view.showsCourse)
+        for size in [Size(columns: 80, rows: 24), Size(columns: 40, rows: 12), Size(columns: 20, rows: 5)] {
+            try expect(view, size, named: "course")
+        }
+        var without = view
+        without.profile = nil
+        without.metric = false
+        try expect(without, named: "course-without-profile")
+        without.state?.course = nil
+        #expect(!without.showsCourse && without.pageCount == view.pageCount - 1)
+    }
+
+    @Test func `An arrow shows the way back to the course`() throws {
+        let view = try Views.courseView(
+            (#""status":"on""#, #""status":"off","return_m":61.2,"return_bearing_deg":44.9"#),
+            (#""cue":{"type":"slight-left","name":"Mill Lane","distance_m":120,"in_s":14.5},"#, ""))
+        for size in [Size(columns: 80, rows: 24), Size(columns: 40, rows: 12)] {
+            try expect(view, size, named: "course-off")
+        }
+    }
+
+    @Test func `The course is shown in ASCII`() throws {
+        let rows = Screen(size: Size(columns: 80, rows: 24), palette: .none).rows(of: try Views.courseView())
+        #expect(rows.allSatisfy { $0.shown(in: .ascii).text.utf8.allSatisfy { $0 < 0x7F } })
+        #expect(!rows.contains { $0.shown(in: .ascii).text.contains("?") && !$0.text.contains("?") })
+    }
+
     @Test func endedLapAndSilenceAreShownInTheHeader() throws {
         var view = try Views.view(Views.run)
         view.banner = view.state?.lap.map { .lap($0) }
@@ -166,7 +195,10 @@ struct ScreenTests {
         var summary = try Views.view(Views.run)
         summary.received(event: try JSON(parsing: Views.stop.utf8), isReplayed: false)
         summary.message = WatchModel.Message(text: "a long message that does not fit into most rows")
-        views += [help, question, summary]
+        views += [help, question, summary, try Views.courseView(), try Views.courseView(("slight-left", "u-turn"))]
+        views[views.count - 1].state?.course?.returnMetres = 1e8
+        views[views.count - 1].state?.course?.returnBearing = -500
+        views[views.count - 1].state?.course?.status = .off
         for view in views {
             for columns in Array(0...30) + [41, 60, 133, 300] {
                 for rows in Array(0...16) + [30, 100] {

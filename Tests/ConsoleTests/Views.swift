@@ -99,6 +99,35 @@ enum Views {
             + "}"
     }
 
+    /// The block `course` of a run in its first climb.
+    static let course = #"""
+        {"id":3,"name":"Teufelsberg","status":"on","length_m":9876.5,"progress_m":1200.1,"remaining_m":8676.4,
+        "cross_track_m":-3.2,"cue":{"type":"slight-left","name":"Mill Lane","distance_m":120,"in_s":14.5},
+        "second_cue":{"type":"summit","distance_m":940.3},"arrival_s":3021,"ascent_m":312,"remaining_ascent_m":290.5,
+        "grade_percent":7.5,"climb":{"number":1,"count":2,"start_m":0,"top_m":940.3,"ascent_m":44.1,
+        "average_grade_percent":6.9,"grade_ahead_percent":8.2}}
+        """#
+
+    /// The answer of `course.profile` for ``course``.
+    static let profile = #"""
+        {"length_m":9876.5,"distance_m":[0,1000,2140,3500,5000,6000,7400,8200,9876.5],
+        "altitude_m":[34,40,112,60,52,58,96,50,34],
+        "climbs":[{"start_m":1000,"top_m":2140.4,"ascent_m":72},{"start_m":6000,"top_m":7400,"ascent_m":38}]}
+        """#
+
+    /// ``run`` on ``course``, on the page of the course, after `changes` have replaced text of the course.
+    static func courseView(_ changes: (was: String, is: String)...) throws -> WatchModel {
+        var text = course
+        for change in changes { text = text.replacing(change.was, with: change.is) }
+        var view = try view(run)
+        view.state?.course = StateLine.Course(try JSON(parsing: text.utf8))
+        let partner = #"{"name":"Morning run","ahead_s":-12.3,"ahead_m":-41.3}"#
+        view.state?.partner = StateLine.Partner(try JSON(parsing: partner.utf8))
+        view.profile = CourseProfile(try JSON(parsing: profile.utf8))
+        view.page = view.pageCount - 1
+        return view
+    }
+
     /// A hostile strap name: clears the screen, sets the title, sets red, reverses the text direction, and is wide.
     static let hostileName = #"\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e日本語👩‍👩‍👧e\u0301\u200b"#
 }

@@ -200,7 +200,10 @@ extension DataField {
         case "time": ("$ref", .text("#/$defs/time"))
         case "integer": ("$ref", .text("#/$defs/count"))
         default:
-            [.altitude, .temperature, .dfaAlpha1, .grade, .verticalSpeed].contains(self) || unit == .watts
+            [
+                .altitude, .temperature, .dfaAlpha1, .grade, .verticalSpeed, .courseGrade, .climbAverageGrade,
+                .climbGradeAhead, .partnerTime, .partnerDistance,
+            ].contains(self) || unit == .watts
                 ? ("type", .text("number")) : ("$ref", .text("#/$defs/amount"))
         }
     }
@@ -208,7 +211,7 @@ extension DataField {
     fileprivate var pageType: String {
         switch unit {
         case .beatsPerMinute: "integer"
-        case .none: self == .timeOfDay ? "time" : self == .dfaAlpha1 ? "number" : "integer"
+        case .none: format == .clock ? "time" : self == .dfaAlpha1 ? "number" : "integer"
         case .seconds, .metres, .metresPerSecond, .secondsPerMetre, .percent, .watts, .kilojoules, .kilocalories,
             .perMinute, .pascals,
             .degreesCelsius, .milliseconds, .breathsPerMinute, .metresPerHour:

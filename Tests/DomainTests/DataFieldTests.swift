@@ -42,6 +42,26 @@ import Testing
         #expect(DataField.speed.value(in: state) == nil)
     }
 
+    @Test func `Fields of a course have the values of its status`() {
+        var state = State.idle(at: Instant(milliseconds: 5))
+        state.course = CourseStatus(lengthMetres: 5000)
+        #expect(DataField.courseRemaining.value(in: state) == nil, "before the course was reached")
+        state.course?.progressMetres = 5100
+        state.course?.crossTrackMetres = -12
+        state.course?.arrivalSeconds = 90.5
+        #expect(DataField.courseRemaining.value(in: state) == 0)
+        #expect(DataField.offCourse.value(in: state) == 12)
+        #expect(DataField.timeToEnd.value(in: state) == 90.5)
+        #expect(DataField.arrival.time(in: state) == nil, "the time of day is unknown")
+        state.course?.returnMetres = 60
+        state.time = UTC(milliseconds: 1_772_350_212_300)
+        #expect(DataField.offCourse.value(in: state) == 60)
+        #expect(DataField.arrival.time(in: state) == UTC(milliseconds: 1_772_350_302_800))
+        state.partner = PartnerStatus(secondsAhead: nil, metresAhead: -30)
+        #expect(DataField.partnerTime.value(in: state) == nil)
+        #expect(DataField.partnerDistance.value(in: state) == -30)
+    }
+
     @Test func paceOfASlowSpeedIsUnknown() {
         var state = State.example
         state.activity?.speed = 0.27

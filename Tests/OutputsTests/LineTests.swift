@@ -95,6 +95,41 @@ private let events: [(Event.Kind, String)] = [
         .start(.run, back: .milliseconds(100_500)),
         #""event":"start","activity":17,"sport":"run","ago_ms":100500"#
     ),
+    (
+        .course(.loaded(LoadedCourse(hash: CourseHash(7), number: 3, name: SanitizedText("Teufelsberg")))),
+        #""event":"course","activity":17,"change":"loaded","id":3,"name":"Teufelsberg""#
+    ),
+    (.course(.unloaded), #""event":"course","activity":17,"change":"unloaded""#),
+    (
+        .course(.on(progressMetres: 1200.26, skippedMetres: 80)),
+        #""event":"course","activity":17,"change":"on","progress_m":1200.3,"skipped_m":80"#
+    ),
+    (
+        .course(.on(progressMetres: 0, skippedMetres: 0)),
+        #""event":"course","activity":17,"change":"on","progress_m":0"#
+    ),
+    (
+        .course(.off(progressMetres: 5, metres: 41.26)),
+        #""event":"course","activity":17,"change":"off","progress_m":5,"off_m":41.3"#
+    ),
+    (
+        .course(.wrongWay(progressMetres: 5)),
+        #""event":"course","activity":17,"change":"wrong-way","progress_m":5"#
+    ),
+    (.course(.done), #""event":"course","activity":17,"change":"done""#),
+    (
+        .cue(
+            CueReport(
+                .soon,
+                CueAhead(.left, name: SanitizedText("Mill Lane"), isDerived: true, metres: 20.26, seconds: 5))),
+        #""event":"cue","activity":17,"stage":"soon","type":"left","name":"Mill Lane","derived":true,"#
+            + #""distance_m":20.3,"in_s":5"#
+    ),
+    (
+        .climb(ClimbReport(isTop: false, number: 1, count: 3, Climb(start: 100, top: 6400, ascent: 435))),
+        #""event":"climb","activity":17,"change":"foot","number":1,"count":3,"length_m":6300,"ascent_m":435,"#
+            + #""average_grade_percent":6.9"#
+    ),
     (.start(.run, resumed: true), #""event":"start","activity":17,"sport":"run","resumed":true"#),
     (
         .recorder(.failed, message: "the disk is full"),

@@ -93,6 +93,46 @@ import Wire
         #expect(text(lines.line(with: .badges)).hasSuffix(#","blocks":{}}"# + "\n"))
     }
 
+    @Test func `The course has a block while it is loaded`() {
+        var state = State.idle(at: Instant(milliseconds: 5))
+        var lines = lines(state)
+        #expect(text(lines.line(with: [.course, .partner])).hasSuffix(#","blocks":{}}"# + "\n"))
+        state.course = CourseStatus(lengthMetres: 9876.54)
+        state.course?.returnMetres = 812
+        state.course?.returnBearing = 44.96
+        lines.encode(state, sequence: 8)
+        #expect(
+            text(lines.line(with: [.course, .partner])).hasSuffix(
+                #","blocks":{"course":{"status":"off","length_m":9876.5,"return_m":812,"return_bearing_deg":45}}}"#
+                    + "\n"))
+        state.course = .example
+        lines.encode(state, sequence: 9)
+        let block = """
+            {"id":3,"name":"Teufelsberg","status":"on","length_m":9876.5,"progress_m":1200.1,"remaining_m":8676.4,\
+            "cross_track_m":-3.2,\
+            "cue":{"type":"slight-left","name":"Mill Lane","derived":true,"distance_m":120,"in_s":14.5},\
+            "second_cue":{"type":"summit","distance_m":940.3},"arrival_s":3021,"ascent_m":312,\
+            "remaining_ascent_m":290.5,"grade_percent":-2.5,\
+            "climb":{"number":1,"count":3,"start_m":0,"top_m":640,"ascent_m":44.1,"average_grade_percent":6.9,\
+            "grade_ahead_percent":8.2},"ascent_difference_m":-1.5}
+            """
+        #expect(text(lines.line(with: .course)).hasSuffix(#","blocks":{"course":\#(block)}}"# + "\n"))
+    }
+
+    @Test func `The partner is of a constant pace or has a name`() {
+        var state = State.example
+        state.partner = PartnerStatus(pace: 0.3, secondsAhead: 12.34, metresAhead: 41.27)
+        var lines = lines(state)
+        #expect(
+            text(lines.line(with: .partner)).hasSuffix(
+                #","blocks":{"partner":{"pace_s_per_m":0.3,"ahead_s":12.3,"ahead_m":41.3}}}"# + "\n"))
+        state.partner = PartnerStatus(name: SanitizedText("Morning"), secondsAhead: nil, metresAhead: -5)
+        lines.encode(state, sequence: 8)
+        #expect(
+            text(lines.line(with: .partner)).hasSuffix(
+                #","blocks":{"partner":{"name":"Morning","ahead_m":-5}}}"# + "\n"))
+    }
+
     @Test func nextStateReplacesTheBlocks() {
         var lines = lines(.example)
         let first = lines.line(with: .fields)
@@ -116,6 +156,8 @@ import Wire
         state.heart.percentOfReserve = 65
         state.activity?.lap.maximumHeartRate = 141
         state.addSensorValues()
+        state.course = .example
+        state.partner = PartnerStatus(pace: 0.3, secondsAhead: -12, metresAhead: -40)
         var lines = lines(state)
         let fields = try #require(try JSON(parsing: lines.line(with: .fields))["blocks"]?["fields"])
         for field in DataField.allCases { #expect(fields[field.rawValue] != nil, "\(field.rawValue)") }
@@ -125,6 +167,8 @@ import Wire
         #expect(fields["temperature"]?.number == -3.5)
         #expect(fields["speed_3s"]?.number == 3.2)
         #expect(fields["heart_rate_percent_max"]?.number == 74.5)
+        #expect(fields["arrival"] == .string("2026-03-01T08:20:33.300Z"))
+        #expect(fields["off_course"]?.number == 3.2)
     }
 
     private static let power = LEAddress(BluetoothAddress(value: 0xC605_0403_0201), .random)
@@ -194,6 +238,12 @@ import Wire
         state.faults = FaultName.allCases.map {
             Fault(name: $0, since: state.at, message: String(repeating: "m", count: 200))
         }
+        var course = CourseStatus.example
+        course.name = name
+        course.cue?.name = name
+        course.secondCue = course.cue
+        state.course = course
+        state.partner = PartnerStatus(name: name, pace: 0.3333, secondsAhead: -123_456.7, metresAhead: -123_456.7)
         var lines = lines(state)
         #expect(lines.line(with: [.fields, .lap, .zones]).count < 8192)
         for index in 0..<SensorReadings.capacity {
@@ -211,7 +261,8 @@ import Wire
             (state.readings[index].vehicleDistance, state.readings[index].vehicleSpeed) = (255, 70.83)
         }
         lines.encode(state, sequence: 8)
-        #expect(lines.line(with: [.fields, .lap, .zones, .sensors, .hrv, .workout, .badges]).count < 20 * 1024)
+        let all = StateBlocks.names.reduce(into: StateBlocks()) { $0.formUnion($1.1) }
+        #expect(lines.line(with: all).count < 24 * 1024)
     }
 }
 
@@ -253,6 +304,26 @@ extension State {
         readings[0].pressure = 100_165
         readings[0].temperature = -3.5
         readings[0].humidity = 61
+    }
+}
+
+extension CourseStatus {
+    fileprivate static var example: CourseStatus {
+        var course = CourseStatus(number: 3, name: SanitizedText("Teufelsberg"), lengthMetres: 9876.54)
+        course.status = .on
+        course.progressMetres = 1200.1
+        course.crossTrackMetres = -3.2
+        course.cue = CueAhead(
+            .slightLeft, name: SanitizedText("Mill Lane"), isDerived: true, metres: 120, seconds: 14.5)
+        course.secondCue = CueAhead(.summit, name: nil, isDerived: false, metres: 940.3, seconds: nil)
+        course.arrivalSeconds = 3021
+        course.ascentMetres = 312
+        course.remainingAscentMetres = 290.5
+        course.grade = -2.5
+        course.climb = ClimbAhead(
+            number: 1, count: 3, startMetres: 0, topMetres: 640, ascentMetres: 44.1, averageGrade: 6.9, gradeAhead: 8.2)
+        course.ascentDifference = -1.5
+        return course
     }
 }
 

@@ -111,7 +111,10 @@ struct JournalTokenTests {
                 "temperature", "humidity", "altitude", "ascent", "descent", "lap_ascent", "lap_descent", "grade",
                 "grade_adjusted_pace", "average_grade_adjusted_pace", "lap_grade_adjusted_pace",
                 "vertical_speed", "laps", "battery", "strap_battery",
-                "gps_accuracy",
+                "gps_accuracy", "course_progress", "course_remaining", "off_course", "next_cue_distance",
+                "next_cue_time", "arrival", "time_to_end", "course_remaining_ascent", "course_grade",
+                "climb_remaining", "climb_remaining_ascent", "climb_average_grade", "climb_grade_ahead",
+                "partner_time", "partner_distance",
             ])
         #expect(
             ScreenField.Colour.allCases.map(\.rawValue) == [
