@@ -1,3 +1,4 @@
+import Board
 import JSONCoding
 import Testing
 
@@ -55,6 +56,16 @@ import Testing
         view.metric = true
         view.received(event: try JSON(parsing: "{\(members)}".utf8), isReplayed: false)
         #expect(view.banner == .text(text))
+    }
+
+    @Test(arguments: [
+        (#""event":"cue","stage":"ahead""#, Optional(Beep.cueAhead)), (#""event":"cue","stage":"soon""#, .cueNow),
+        (#""event":"cue","stage":"here""#, .cueNow), (#""event":"course","change":"off""#, .high),
+        (#""event":"course","change":"wrong-way""#, .high), (#""event":"course","change":"on""#, .notice),
+        (#""event":"course","change":"loaded""#, nil), (#""event":"climb","change":"foot""#, .notice),
+    ])
+    func eventOfACourseBeeps(members: String, beep: Beep?) throws {
+        #expect(Beep(event: try JSON(parsing: #"{"class":"EVENT",\#(members)}"#.utf8)) == beep)
     }
 
     @Test(arguments: [(45.0, "45 m", "150 ft"), (998, "998 m", "0.6 mi"), (999.6, "1.0 km", "0.6 mi")])

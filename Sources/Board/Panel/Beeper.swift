@@ -8,8 +8,12 @@ package enum Beep: CaseIterable, Sendable {
     case high, low
     /// A sensor or the position is lost.
     case lost
-    /// A distance or a time is reached, or all is well again.
+    /// A distance, a time, a badge, a climb or the course is reached, or all is well again.
     case notice
+    /// A course point is about 20 s ahead.
+    case cueAhead
+    /// A course point is about 5 s ahead, or here.
+    case cueNow
     /// A step of the workout begins.
     case step
 
@@ -22,6 +26,8 @@ package enum Beep: CaseIterable, Sendable {
         case .low: [(1800, short), rest, (1800, short)]
         case .lost: [(2700, short), rest, (1800, short), rest, (1200, .milliseconds(400))]
         case .notice: [(2200, short)]
+        case .cueAhead: [(1500, short), rest, (2200, short)]
+        case .cueNow: [(1500, short), rest, (2200, short), rest, (2200, short), rest, (2200, short)]
         case .step: [(2200, short), rest, (2200, .milliseconds(500))]
         }
     }

@@ -17,7 +17,7 @@ package struct PanelStatus: Equatable, Sendable {
 /// The pattern of each LED.
 ///
 ///     LED           shows                           pattern
-///     AlertLED      an alert, step or badge         0.125 s on, 0.125 s off, for 2 s
+///     AlertLED      alert, step, badge, course      0.125 s on, 0.125 s off, for 2 s
 ///     FaultLED      a fault, or paced unreachable   0.1 s on, 0.1 s off; also for 0.6 s after a rejected command
 ///     RecordingLED  a run                           on; paused 0.5 s on, 0.5 s off; off 0.2 s at an accepted command
 ///     SearchingLED  heart rate or position missing  1 s on, 1 s off

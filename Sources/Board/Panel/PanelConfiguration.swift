@@ -51,8 +51,8 @@ package struct PanelConfiguration: Equatable, Sendable {
             (
                 "Beeper",
                 """
-                The input device that beeps at alerts, steps of a workout and badges, such as pwm-beeper: a name, or a path in \
-                /dev/input. The user of the panel needs to write to it: group input.
+                The input device that beeps at alerts, steps of a workout, badges, turns and climbs of a course, and off the course, such as pwm-beeper: \
+                a name, or a path in /dev/input. The user of the panel needs to write to it: group input.
                 """
             ),
         ] + PanelLight.allCases.map { ($0.key, $0.text) }
@@ -163,7 +163,8 @@ package enum PanelLight: String, CaseIterable, Sendable {
         case .ready: "LEDs that are on when heart rate and position are known and no run is in progress."
         case .recording: "LEDs that are on during a run and blink each second while it is paused."
         case .fault: "LEDs that blink five times a second while there is a fault or paced cannot be reached."
-        case .alert: "LEDs that blink four times a second for two seconds at an alert, a step of a workout or a badge."
+        case .alert:
+            "LEDs that blink four times a second for two seconds at an alert, a step of a workout, a badge or an event of the course."
         }
     }
 }

@@ -26,7 +26,7 @@ final class StateClient {
 
     /// - Parameters:
     ///   - changed: called after each line and when the connection is lost.
-    ///   - alerted: called at each alert, step of a workout and badge.
+    ///   - alerted: called at each alert, step of a workout, badge, and event of the course that needs attention.
     init(
         _ path: String, loop: EventLoop, changed: @escaping () -> Void, alerted: @escaping (Beep) -> Void
     ) throws(SystemError) {
@@ -112,7 +112,19 @@ extension Beep {
         guard event["class"]?.string == "EVENT" else { return nil }
         switch event["event"]?.string {
         case "workout": self = .step
-        case "badge": self = .notice
+        case "badge", "climb": self = .notice
+        case "cue":
+            switch event["stage"]?.string.flatMap(CueReport.Stage.init) {
+            case .ahead: self = .cueAhead
+            case .soon, .here: self = .cueNow
+            case nil: return nil
+            }
+        case "course":
+            switch event["change"]?.string {
+            case "off", "wrong-way": self = .high
+            case "on", "done": self = .notice
+            default: return nil
+            }
         case "alert":
             switch event["state"]?.string.flatMap(AlertReport.State.init) {
             case .high: self = .high
