@@ -64,42 +64,42 @@ func measureHotPaths() throws -> Bool {
 
 /// A tick in ten minutes of a run. Each tenth tick computes the distance, each fiftieth the pace.
 private func measureTick() throws -> Measurement {
-    var course = try Course()
+    var run = try ScriptedRun()
     return try Measurement("tick", rounds: 600, passes: 10) {
-        course.receive(.fix(course.nextFix()))
-        try course.receiveNotification()
-        course.discardEffects()
+        run.receive(.fix(run.nextFix()))
+        try run.receiveNotification()
+        run.discardEffects()
     } pass: {
-        course.tick()
-        course.discardEffects()
+        run.tick()
+        run.discardEffects()
     }
 }
 
 /// A tick as above, with six sensors that notify each second. The wheel measures the distance.
 private func measureTickWithSensors() throws -> Measurement {
-    var course = try Course(.ride)
+    var run = try ScriptedRun(.ride)
     var sensors = RiderSensors()
-    sensors.connect(to: &course)
+    sensors.connect(to: &run)
     for _ in 0..<5 {
-        sensors.notify(&course)
-        for _ in 0..<10 { course.tick() }
-        course.discardEffects()
+        sensors.notify(&run)
+        for _ in 0..<10 { run.tick() }
+        run.discardEffects()
     }
     return try Measurement("tick with six sensors", rounds: 600, passes: 10) {
-        try course.receiveNotification()
-        sensors.notify(&course)
-        course.discardEffects()
+        try run.receiveNotification()
+        sensors.notify(&run)
+        run.discardEffects()
     } pass: {
-        course.tick()
-        course.discardEffects()
+        run.tick()
+        run.discardEffects()
     }
 }
 
 /// The STATE line of a run with all values.
 private func measureStateLine() throws -> Measurement {
-    var course = try Course()
-    for _ in 0..<100 { try course.second() }
-    var state = course.pipeline.state(at: course.now)
+    var run = try ScriptedRun()
+    for _ in 0..<100 { try run.second() }
+    var state = run.pipeline.state(at: run.now)
     var writer = JSONWriter(capacity: 4096)
     return Measurement("STATE line", rounds: 600, passes: 100) {
         state.at += .milliseconds(100)
@@ -111,15 +111,15 @@ private func measureStateLine() throws -> Measurement {
 
 /// The STATE line of a ride with the block `sensors`, which has six.
 private func measureSensorsBlock() throws -> Measurement {
-    var course = try Course(.ride)
+    var run = try ScriptedRun(.ride)
     var sensors = RiderSensors()
-    sensors.connect(to: &course)
+    sensors.connect(to: &run)
     for _ in 0..<100 {
-        try course.second()
-        sensors.notify(&course)
+        try run.second()
+        sensors.notify(&run)
     }
-    var state = course.pipeline.state(at: course.now)
-    var lines = StateLines(settings: course.pipeline.settings)
+    var state = run.pipeline.state(at: run.now)
+    var lines = StateLines(settings: run.pipeline.settings)
     return Measurement("STATE line with block sensors", rounds: 600, passes: 100) {
         state.at += .milliseconds(1)
     } pass: {
@@ -130,15 +130,15 @@ private func measureSensorsBlock() throws -> Measurement {
 
 /// A notification of the strap: parsing, the pipeline, its HEART line.
 private func measureNotification() throws -> Measurement {
-    var course = try Course()
+    var run = try ScriptedRun()
     var writer = JSONWriter(capacity: 512)
     return try Measurement("heart-rate notification", rounds: 600, passes: 1) {
-        for _ in 0..<10 { course.tick() }
-        course.receive(.fix(course.nextFix()))
-        course.discardEffects()
+        for _ in 0..<10 { run.tick() }
+        run.receive(.fix(run.nextFix()))
+        run.discardEffects()
     } pass: {
-        try course.receiveNotification()
-        write(course.effects.outputs, with: &writer)
+        try run.receiveNotification()
+        write(run.effects.outputs, with: &writer)
     }
 }
 
@@ -168,28 +168,28 @@ private func measureVariability() -> Measurement {
 
 /// A position report: splitting gpsd's stream, libgps, the merged fix, the pipeline, its FIX line.
 private func measurePositionReport() throws -> Measurement {
-    var course = try Course()
+    var run = try ScriptedRun()
     var writer = JSONWriter(capacity: 512)
     var stream = GpsdDecoder(addresses: 1)
-    stream.connected(at: course.now)
+    stream.connected(at: run.now)
     var steps: [GpsdDecoder.Step] = []
     stream.received(
         Array(#"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#.utf8) + [0x0A],
-        at: course.now, into: &steps)
+        at: run.now, into: &steps)
     var line: [UInt8] = []
     return try Measurement("position report", rounds: 600, passes: 1) {
-        for _ in 0..<10 { course.tick() }
-        try course.receiveNotification()
-        course.discardEffects()
-        line = course.nextReport()
+        for _ in 0..<10 { run.tick() }
+        try run.receiveNotification()
+        run.discardEffects()
+        line = run.nextReport()
     } pass: {
-        stream.received(line, at: course.now, into: &steps)
-        stream.tick(at: course.now, into: &steps)
+        stream.received(line, at: run.now, into: &steps)
+        stream.tick(at: run.now, into: &steps)
         for step in steps {
-            if case .input(let input) = step { course.receive(input) }
+            if case .input(let input) = step { run.receive(input) }
         }
         steps.removeAll(keepingCapacity: true)
-        write(course.effects.outputs, with: &writer)
+        write(run.effects.outputs, with: &writer)
     }
 }
 
@@ -197,13 +197,13 @@ private func measurePositionReport() throws -> Measurement {
 ///
 /// - Parameter blocks: whether each eighth of the readers has another set of blocks.
 private func measureWholeTick(readers: Int, blocks: Bool = false) throws -> Measurement {
-    var course = try Course()
+    var run = try ScriptedRun()
     let loop = try EventLoop()
     let directory = try ScratchDirectory()
     let stateServer = try StateServer(
         socket: UnixSocket.listen(at: directory.path + "/state.sock", in: Directory(directory.path)), loop: loop,
         bootID: "", instance: "",
-        settings: course.pipeline.settings)
+        settings: run.pipeline.settings)
     let clients = try (0..<readers).map { _ in try Reader(directory.path + "/state.sock") }
     while stateServer.clientCount < readers { try loop.runOnce(waiting: .zero) }
     if blocks {
@@ -215,20 +215,20 @@ private func measureWholeTick(readers: Int, blocks: Bool = false) throws -> Meas
     }
     var timer: TimerSource?
     timer = try loop.timer {
-        course.tick()
-        stateServer.publish(course.effects.outputs, events: [])
-        if let (state, isChange) = course.effects.state { stateServer.publish(state, isChange: isChange) }
-        course.discardEffects()
+        run.tick()
+        stateServer.publish(run.effects.outputs, events: [])
+        if let (state, isChange) = run.effects.state { stateServer.publish(state, isChange: isChange) }
+        run.discardEffects()
         timer?.arm(at: .init(nanoseconds: 0))
     }
     timer?.arm(at: .init(nanoseconds: 0))
     let name = "whole tick, \(readers) reader\(readers == 1 ? "" : "s")\(blocks ? ", eight sets of blocks" : "")"
     let measurement = try Measurement(name, rounds: 600, passes: 10) {
         for client in clients { client.drain() }
-        course.receive(.fix(course.nextFix()))
-        try course.receiveNotification()
-        stateServer.publish(course.effects.outputs, events: [])
-        course.discardEffects()
+        run.receive(.fix(run.nextFix()))
+        try run.receiveNotification()
+        stateServer.publish(run.effects.outputs, events: [])
+        run.discardEffects()
     } pass: {
         try loop.runOnce(waiting: .zero)
     }

@@ -57,7 +57,7 @@ func measureIndex() throws -> IndexOfThousandHours {
 
 /// Makes the journal: one activity is imported, and copied with later starts.
 private func makeThousandHours(in directory: String) throws {
-    let imported = try JournalImport(in: directory, at: Course.start)
+    let imported = try JournalImport(in: directory, at: ScriptedRun.start)
     var metres = 0.0
     try imported.write(.begin(at: 0, .command))
     for second in 0...3600 {
@@ -71,7 +71,7 @@ private func makeThousandHours(in directory: String) throws {
         try imported.write(.sample(sample))
     }
     try imported.write(.end(at: 3_600_000, .command))
-    var recording = RecordedActivity(sport: .run, started: Course.start)
+    var recording = RecordedActivity(sport: .run, started: ScriptedRun.start)
     recording.totalMilliseconds = 3_600_000
     recording.total.elapsedMilliseconds = 3_600_000
     recording.total.distanceMetres = metres

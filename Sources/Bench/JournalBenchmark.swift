@@ -6,18 +6,18 @@ import Storage
 
 /// Measures handing one entry to the journal's thread, which drains its queue meanwhile.
 func measureJournal() throws -> Measurement {
-    var course = try Course()
+    var run = try ScriptedRun()
     let directory = try ScratchDirectory()
     let mailbox = try JournalMailbox()
     let journal = Journal(mailbox: mailbox, nextActivity: 1)
     let writer = JournalWriter(in: directory.path, mailbox: mailbox, syncSeconds: 10)
-    var recording = RecordedActivity(sport: .run, started: Course.start)
+    var recording = RecordedActivity(sport: .run, started: ScriptedRun.start)
     recording.id = 1
-    journal.begin(recording, BootSegment(bootID: "", at: course.now), at: course.now)
-    var entry = InputLogEntry(at: course.now, .input(.fix(course.nextFix())))
+    journal.begin(recording, BootSegment(bootID: "", at: run.now), at: run.now)
+    var entry = InputLogEntry(at: run.now, .input(.fix(run.nextFix())))
     let measurement = Measurement("an entry for the journal", rounds: 600, passes: 10) {
-        writer.runOnce(at: course.nextTick())
-        entry = InputLogEntry(at: course.now, .input(.fix(course.nextFix())))
+        writer.runOnce(at: run.nextTick())
+        entry = InputLogEntry(at: run.now, .input(.fix(run.nextFix())))
     } pass: {
         journal.write(entry, at: entry.at)
     }

@@ -18,23 +18,23 @@ struct ReplayOfTenHours {
 
 /// Measures the replay. Entries are generated one at a time, as they are read from a journal.
 func measureReplay() throws -> ReplayOfTenHours {
-    var course = try Course()
+    var run = try ScriptedRun()
     var settings = Settings()
     settings.useHeartRateZones = true
     settings.zones = try Zones([100, 120, 140, 160, 180])
     settings.autoLapMetres = 1000
-    let idle = Pipeline(settings: settings, isDemo: false, at: course.now)
+    let idle = Pipeline(settings: settings, isDemo: false, at: run.now)
     var replay = Replay(idle.snapshot, every: .seconds(1))
-    replay.apply(InputLogEntry(at: course.now, .command(.start(.run, indoor: false))))
+    replay.apply(InputLogEntry(at: run.now, .command(.start(.run, indoor: false))))
     var writer = JSONWriter(capacity: 4096)
     var states = 0
     var hourBefore = 0
     let start = clock()
     for second in 1...36_000 {
-        for _ in 0..<10 { _ = course.nextTick() }
+        for _ in 0..<10 { _ = run.nextTick() }
         let beats = HeartRateMeasurement(beatsPerMinute: UInt16(140 + second % 5), rrIntervals: [438])
-        for input in [Input.fix(course.nextFix()), .heart(beats)] {
-            replay.apply(InputLogEntry(at: course.now, .input(input))) { _, effects in
+        for input in [Input.fix(run.nextFix()), .heart(beats)] {
+            replay.apply(InputLogEntry(at: run.now, .input(input))) { _, effects in
                 guard let state = effects.state?.state else { return }
                 writer.clear()
                 writer.stateLine(state, sequence: states)

@@ -16,14 +16,14 @@ struct RiderSensors {
     }
 
     /// Connects the sensors.
-    func connect(to course: inout Course) {
+    func connect(to run: inout ScriptedRun) {
         for kind in Self.kinds {
-            course.receive(.sensor(SensorStatus(Self.id(kind), kinds: [kind], link: LinkStatus(.connected))))
+            run.receive(.sensor(SensorStatus(Self.id(kind), kinds: [kind], link: LinkStatus(.connected))))
         }
     }
 
     /// Sends the notifications of the next second, except the strap's.
-    mutating func notify(_ course: inout Course) {
+    mutating func notify(_ run: inout ScriptedRun) {
         seconds += 1
         let time = UInt16(truncatingIfNeeded: seconds * 1024)
         let wheel = RevolutionCount(revolutions: seconds * 4, eventTime: time)
@@ -40,7 +40,7 @@ struct RiderSensors {
             .running(RunningMeasurement(rawSpeed: 768, cadence: 170)), .fitnessMachine(machine), .radar(threats),
         ]
         for measurement in measurements {
-            course.receive(.measurement(Self.id(measurement.kind), measurement))
+            run.receive(.measurement(Self.id(measurement.kind), measurement))
         }
     }
 }

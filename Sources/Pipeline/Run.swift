@@ -342,8 +342,7 @@ struct Run {
     /// What the run has measured up to this second.
     var guidedSecond: CourseGuide.Second {
         let total = total.figures
-        return CourseGuide.Second(
-            speed: speedometer.speed, movingMilliseconds: total.movingMilliseconds, ascent: total.ascent)
+        return CourseGuide.Second(movingMilliseconds: total.movingMilliseconds, ascent: total.ascent)
     }
 
     var speedSource: SpeedSource {

@@ -12,22 +12,22 @@ import Testing
     }
 
     /// The reports with the second of the run in which each came.
-    private static func reports(_ course: Course) -> [(second: Int64, report: AlertReport)] {
-        course.events.compactMap { event in
+    private static func reports(_ run: ScriptedRun) -> [(second: Int64, report: AlertReport)] {
+        run.events.compactMap { event in
             guard case .alert(let report) = event.kind else { return nil }
-            return ((event.at.milliseconds - Course.start.milliseconds) / 1000, report)
+            return ((event.at.milliseconds - ScriptedRun.start.milliseconds) / 1000, report)
         }
     }
 
     /// A run with one heart rate a second.
-    private static func run(_ beats: [Int], _ settings: Settings) throws -> Course {
-        var course = Course(settings)
-        try course.begin()
+    private static func run(_ beats: [Int], _ settings: Settings) throws -> ScriptedRun {
+        var run = ScriptedRun(settings)
+        try run.begin()
         for value in beats {
-            course.receive(.heart(HeartRateMeasurement(beatsPerMinute: UInt16(value))))
-            course.wait(.seconds(1))
+            run.receive(.heart(HeartRateMeasurement(beatsPerMinute: UInt16(value))))
+            run.wait(.seconds(1))
         }
-        return course
+        return run
     }
 
     @Test func rangeIsLeftAfterThreeSecondsAndEnteredByTheHysteresis() throws {
@@ -71,42 +71,42 @@ import Testing
     }
 
     @Test func missingValueIsNoAlert() throws {
-        var course = try Self.run(Array(repeating: 170, count: 2), Self.settings(["heart_rate ..165", "power 200.."]))
-        course.wait(.seconds(60))
-        #expect(Self.reports(course).isEmpty)
+        var run = try Self.run(Array(repeating: 170, count: 2), Self.settings(["heart_rate ..165", "power 200.."]))
+        run.wait(.seconds(60))
+        #expect(Self.reports(run).isEmpty)
     }
 
     @Test func distancesAndTimesAreReportedAtEachMultiple() throws {
-        var course = Course(try Self.settings(["distance 100 m", "time 30 s"]))
-        course.fix(speed: 4)
-        try course.begin()
-        course.run(seconds: 80, speed: 4)
-        let reports = Self.reports(course)
+        var run = ScriptedRun(try Self.settings(["distance 100 m", "time 30 s"]))
+        run.fix(speed: 4)
+        try run.begin()
+        run.run(seconds: 80, speed: 4)
+        let reports = Self.reports(run)
         #expect(reports.filter { $0.report.kind == .distance }.map(\.report.value) == [100, 200, 300])
         #expect(reports.filter { $0.report.kind == .time }.map(\.report.value) == [30, 60])
         #expect(reports.allSatisfy { $0.report.state == .reached })
     }
 
     @Test func paceIsSlowOrFast() throws {
-        var course = Course(try Self.settings(["pace 4:00..5:00 /km"]))
-        course.fix(speed: 3.7)
-        try course.begin()
-        course.run(seconds: 30, speed: 3.7)
-        #expect(Self.reports(course).isEmpty)
-        course.run(seconds: 30, speed: 2.5)
-        course.run(seconds: 30, speed: 5)
-        #expect(Self.reports(course).map(\.report.state) == [.low, .high])
+        var run = ScriptedRun(try Self.settings(["pace 4:00..5:00 /km"]))
+        run.fix(speed: 3.7)
+        try run.begin()
+        run.run(seconds: 30, speed: 3.7)
+        #expect(Self.reports(run).isEmpty)
+        run.run(seconds: 30, speed: 2.5)
+        run.run(seconds: 30, speed: 5)
+        #expect(Self.reports(run).map(\.report.state) == [.low, .high])
     }
 
     @Test func lostPositionIsReportedOnceAndItsReturn() throws {
-        var course = Course(try Self.settings(["position_lost"]))
-        try course.begin()
-        course.wait(.seconds(30))
-        #expect(Self.reports(course).isEmpty, "a position that was never there is not lost")
-        course.run(seconds: 10, speed: 3)
-        course.wait(.seconds(60))
-        course.run(seconds: 10, speed: 3)
-        let reports = Self.reports(course)
+        var run = ScriptedRun(try Self.settings(["position_lost"]))
+        try run.begin()
+        run.wait(.seconds(30))
+        #expect(Self.reports(run).isEmpty, "a position that was never there is not lost")
+        run.run(seconds: 10, speed: 3)
+        run.wait(.seconds(60))
+        run.run(seconds: 10, speed: 3)
+        let reports = Self.reports(run)
         #expect(reports.map(\.report.state) == [.lost, .back])
         // The position is fresh for 5 s after its last fix.
         #expect((54...56).contains(reports[0].second))
@@ -118,26 +118,26 @@ import Testing
         rider.connect(Rider.powerMeter, [.cyclingPower])
         rider.connect(Rider.radar, [.radar])
         rider.connect(Rider.trainer, [.fitnessMachine], .connecting)
-        try rider.course.perform(.start(.ride, indoor: true))
+        try rider.run.perform(.start(.ride, indoor: true))
         rider.ride(seconds: 5, speed: 0)
         rider.connect(Rider.powerMeter, [.cyclingPower], .connecting)
         rider.connect(Rider.radar, [.radar], .connecting)
         rider.ride(seconds: 40, speed: 0)
         rider.connect(Rider.powerMeter, [.cyclingPower])
         rider.ride(seconds: 5, speed: 0)
-        let reports = Self.reports(rider.course)
+        let reports = Self.reports(rider.run)
         #expect(reports.map(\.report.state) == [.lost, .lost, .back])
         #expect(reports.map(\.report.sensor) == [.cyclingPower, .radar, .cyclingPower])
         #expect(reports[1].second - reports[0].second == 10)
     }
 
     @Test func pausedRunHasNoAlerts() throws {
-        var course = try Self.run(Array(repeating: 150, count: 5), Self.settings(["heart_rate ..165"]))
-        try course.perform(.pause)
+        var run = try Self.run(Array(repeating: 150, count: 5), Self.settings(["heart_rate ..165"]))
+        try run.perform(.pause)
         for _ in 0..<30 {
-            course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 180)))
-            course.wait(.seconds(1))
+            run.receive(.heart(HeartRateMeasurement(beatsPerMinute: 180)))
+            run.wait(.seconds(1))
         }
-        #expect(Self.reports(course).isEmpty)
+        #expect(Self.reports(run).isEmpty)
     }
 }

@@ -3,42 +3,42 @@ import Pipeline
 import Testing
 
 @Suite struct BadgeEventTests {
-    private static func badges(_ course: Course) -> [(badge: Badge, at: Int64)] {
-        course.events.compactMap {
+    private static func badges(_ run: ScriptedRun) -> [(badge: Badge, at: Int64)] {
+        run.events.compactMap {
             guard case .badge(let badge) = $0.kind else { return nil }
-            return (badge, $0.at.milliseconds - Course.start.milliseconds)
+            return (badge, $0.at.milliseconds - ScriptedRun.start.milliseconds)
         }
     }
 
     @Test func `Each badge is reported once when the distance exceeds it`() throws {
-        var course = Course()
-        course.fix(speed: 4)
-        try course.begin()
-        course.run(seconds: 650, speed: 4)
-        let badges = Self.badges(course)
+        var run = ScriptedRun()
+        run.fix(speed: 4)
+        try run.begin()
+        run.run(seconds: 650, speed: 4)
+        let badges = Self.badges(run)
         #expect(badges.map(\.badge.name) == ["Earth's Atmosphere", "The Moon", "Earth's Magnetotail"])
         // 804.672 m at 4 m/s are 201.2 s; the distance is counted each second.
         #expect((201_000...204_000).contains(badges[0].at))
     }
 
     @Test func `A stated distance reports all the badges that it passes`() throws {
-        var course = Course()
-        try course.begin(.walk)
-        course.wait(.seconds(400))
-        course.receive(.distance(1700))
-        course.wait(.seconds(1))
-        #expect(Self.badges(course).map(\.badge.name) == ["Earth's Atmosphere", "The Moon"])
+        var run = ScriptedRun()
+        try run.begin(.walk)
+        run.wait(.seconds(400))
+        run.receive(.distance(1700))
+        run.wait(.seconds(1))
+        #expect(Self.badges(run).map(\.badge.name) == ["Earth's Atmosphere", "The Moon"])
     }
 
     @Test func `A ride and the end of the table report nothing`() throws {
-        var ride = Course()
+        var ride = ScriptedRun()
         ride.fix(speed: 10)
         try ride.begin(.ride)
         ride.run(seconds: 120, speed: 10)
         #expect(try #require(ride.activity).total.distanceMetres > 1000)
         #expect(Self.badges(ride).isEmpty)
 
-        var run = Course()
+        var run = ScriptedRun()
         try run.begin()
         run.wait(.seconds(36_000))
         run.receive(.distance(50_000))

@@ -4,142 +4,142 @@ import Testing
 
 @Suite struct ClockTests {
     @Test func elapsedTimeCountsTicksOf100Milliseconds() throws {
-        var course = Course()
-        try course.begin()
-        course.wait(.seconds(60))
-        #expect(course.activity?.total.elapsedMilliseconds == 60_000)
-        let elapsed = course.states.compactMap { $0.activity?.total.elapsedMilliseconds }
+        var run = ScriptedRun()
+        try run.begin()
+        run.wait(.seconds(60))
+        #expect(run.activity?.total.elapsedMilliseconds == 60_000)
+        let elapsed = run.states.compactMap { $0.activity?.total.elapsedMilliseconds }
         #expect(elapsed == (0...600).map { Int64($0) * 100 })
-        #expect(course.states.last?.at == Course.start + .seconds(60))
+        #expect(run.states.last?.at == ScriptedRun.start + .seconds(60))
     }
 
     @Test func lateLoopCatchesUpAndPublishesOneState() throws {
-        var course = Course()
-        try course.begin()
-        course.wait(.seconds(1))
-        let before = course.states.count
-        course.sleep(.milliseconds(3040))
-        #expect(course.states.count == before + 1)
-        #expect(course.activity?.total.elapsedMilliseconds == 4000)
-        #expect(course.states.last?.at == Course.start + .seconds(4))
+        var run = ScriptedRun()
+        try run.begin()
+        run.wait(.seconds(1))
+        let before = run.states.count
+        run.sleep(.milliseconds(3040))
+        #expect(run.states.count == before + 1)
+        #expect(run.activity?.total.elapsedMilliseconds == 4000)
+        #expect(run.states.last?.at == ScriptedRun.start + .seconds(4))
         // Ticks at 1.1 s to 4.0 s, applied at 4.04 s: only the last was less than 50 ms late.
-        #expect(course.state.ticks.late == 29)
-        #expect(course.state.ticks.worst == .milliseconds(2940))
-        course.wait(.milliseconds(60))
-        #expect(course.activity?.total.elapsedMilliseconds == 4100)
+        #expect(run.state.ticks.late == 29)
+        #expect(run.state.ticks.worst == .milliseconds(2940))
+        run.wait(.milliseconds(60))
+        #expect(run.activity?.total.elapsedMilliseconds == 4100)
     }
 
     @Test func partialTickBeforeAPauseIsKept() throws {
-        var course = Course()
-        try course.begin()
+        var run = ScriptedRun()
+        try run.begin()
         for _ in 0..<10 {
-            course.wait(.milliseconds(130))
-            try course.perform(.pause)
-            course.wait(.seconds(7))
-            try course.perform(.resume)
+            run.wait(.milliseconds(130))
+            try run.perform(.pause)
+            run.wait(.seconds(7))
+            try run.perform(.resume)
         }
         // Ten times 130 ms of active time, however they are split.
-        #expect(course.activity?.total.elapsedMilliseconds == 1300)
+        #expect(run.activity?.total.elapsedMilliseconds == 1300)
     }
 
     @Test func phaseOfTheSecondSurvivesAPause() throws {
-        var course = Course()
-        course.fix(speed: 3)
-        try course.begin()
-        course.run(seconds: 12, speed: 3)
-        course.wait(.milliseconds(300))
-        try course.perform(.pause)
-        course.wait(.seconds(20))
-        course.fix(speed: 3)
-        try course.perform(.resume)
-        let before = try #require(course.activity?.total.distanceMetres)
-        course.wait(.milliseconds(300))
-        course.metres += 3
-        course.fix(speed: 3)
-        course.wait(.milliseconds(390))
-        #expect(course.activity?.total.distanceMetres == before)
-        course.wait(.milliseconds(10))
-        #expect(course.activity?.total.elapsedMilliseconds == 13_000)
-        #expect(try #require(course.activity?.total.distanceMetres) > before + 2.9)
+        var run = ScriptedRun()
+        run.fix(speed: 3)
+        try run.begin()
+        run.run(seconds: 12, speed: 3)
+        run.wait(.milliseconds(300))
+        try run.perform(.pause)
+        run.wait(.seconds(20))
+        run.fix(speed: 3)
+        try run.perform(.resume)
+        let before = try #require(run.activity?.total.distanceMetres)
+        run.wait(.milliseconds(300))
+        run.metres += 3
+        run.fix(speed: 3)
+        run.wait(.milliseconds(390))
+        #expect(run.activity?.total.distanceMetres == before)
+        run.wait(.milliseconds(10))
+        #expect(run.activity?.total.elapsedMilliseconds == 13_000)
+        #expect(try #require(run.activity?.total.distanceMetres) > before + 2.9)
     }
 
     @Test func holeIsOneStepAndOneGapEvent() throws {
-        var course = Course()
-        try course.begin()
-        course.wait(.seconds(5))
-        course.sleep(.seconds(3600))
-        #expect(course.activity?.total.elapsedMilliseconds == 3_605_000)
-        #expect(course.state.ticks.late == 36_000)
-        let gaps = course.events.filter { if case .gap(.sleep, _, nil, true) = $0.kind { true } else { false } }
+        var run = ScriptedRun()
+        try run.begin()
+        run.wait(.seconds(5))
+        run.sleep(.seconds(3600))
+        #expect(run.activity?.total.elapsedMilliseconds == 3_605_000)
+        #expect(run.state.ticks.late == 36_000)
+        let gaps = run.events.filter { if case .gap(.sleep, _, nil, true) = $0.kind { true } else { false } }
         #expect(gaps.count == 1)
-        #expect(course.states.filter { $0.run == .active }.count == 52)
-        course.wait(.milliseconds(100))
-        #expect(course.activity?.total.elapsedMilliseconds == 3_605_100)
+        #expect(run.states.filter { $0.run == .active }.count == 52)
+        run.wait(.milliseconds(100))
+        #expect(run.activity?.total.elapsedMilliseconds == 3_605_100)
     }
 
     @Test func delayOf30SecondsIsNotAHole() throws {
-        var course = Course()
-        try course.begin()
-        course.sleep(.seconds(30))
-        #expect(course.activity?.total.elapsedMilliseconds == 30_000)
-        #expect(course.events.count == 1)
+        var run = ScriptedRun()
+        try run.begin()
+        run.sleep(.seconds(30))
+        #expect(run.activity?.total.elapsedMilliseconds == 30_000)
+        #expect(run.events.count == 1)
     }
 
     @Test func holeLongerThanAutoStopPausesTheRunAtItsStart() throws {
         var settings = Settings()
         settings.autoStopMinutes = 10
-        var course = Course(settings)
-        try course.begin()
-        course.wait(.seconds(5))
-        course.sleep(.seconds(601))
-        #expect(course.state.run == .paused)
-        #expect(course.activity?.total.elapsedMilliseconds == 5000)
-        let last = try #require(course.events.last)
-        #expect(last.at == Course.start + .seconds(5))
+        var run = ScriptedRun(settings)
+        try run.begin()
+        run.wait(.seconds(5))
+        run.sleep(.seconds(601))
+        #expect(run.state.run == .paused)
+        #expect(run.activity?.total.elapsedMilliseconds == 5000)
+        let last = try #require(run.events.last)
+        #expect(last.at == ScriptedRun.start + .seconds(5))
         #expect(last.kind == .pause(elapsedMilliseconds: 5000, distanceMetres: 0, .auto))
-        #expect(course.states.last?.run == .paused)
+        #expect(run.states.last?.run == .paused)
     }
 
     @Test func holeShorterThanAutoStopCountsAsElapsed() throws {
         var settings = Settings()
         settings.autoStopMinutes = 10
-        var course = Course(settings)
-        try course.begin()
-        course.sleep(.seconds(599))
-        #expect(course.state.run == .active)
-        #expect(course.activity?.total.elapsedMilliseconds == 599_000)
+        var run = ScriptedRun(settings)
+        try run.begin()
+        run.sleep(.seconds(599))
+        #expect(run.state.run == .active)
+        #expect(run.activity?.total.elapsedMilliseconds == 599_000)
     }
 
     @Test func stateIsPublishedEachSecondWhileIdleOrPaused() throws {
-        var course = Course()
-        course.wait(.seconds(10))
-        #expect(course.states.count == 11)
-        try course.begin()
-        course.wait(.milliseconds(1050))
-        try course.perform(.pause)
-        let before = course.states.count
-        course.wait(.seconds(10))
-        #expect(course.states.count == before + 10)
+        var run = ScriptedRun()
+        run.wait(.seconds(10))
+        #expect(run.states.count == 11)
+        try run.begin()
+        run.wait(.milliseconds(1050))
+        try run.perform(.pause)
+        let before = run.states.count
+        run.wait(.seconds(10))
+        #expect(run.states.count == before + 10)
     }
 
     @Test func linkFaultAndSettingPublishAtOnceWhileIdle() {
-        var course = Course()
-        course.wait(.milliseconds(500))
-        let before = course.states.count
-        course.receive(.gpsdLink(LinkStatus(.connecting, reason: .noFix)))
-        course.receive(.raise(.strapFlood, message: "too much"))
-        course.receive(.setting(.metric, Settings()))
-        course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 60)))
-        #expect(course.states.count == before + 3)
+        var run = ScriptedRun()
+        run.wait(.milliseconds(500))
+        let before = run.states.count
+        run.receive(.gpsdLink(LinkStatus(.connecting, reason: .noFix)))
+        run.receive(.raise(.strapFlood, message: "too much"))
+        run.receive(.setting(.metric, Settings()))
+        run.receive(.heart(HeartRateMeasurement(beatsPerMinute: 60)))
+        #expect(run.states.count == before + 3)
     }
 
     @Test func dueTicksApplyBeforeAnInput() throws {
-        var course = Course()
-        try course.begin()
-        course.now += .milliseconds(250)
-        course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 60)))
-        #expect(course.states.last?.activity?.total.elapsedMilliseconds == 200)
-        #expect(course.states.last?.heart.beatsPerMinute == nil, "the state is that of the tick, before the input")
-        #expect(course.state.heart.beatsPerMinute?.value == 60)
+        var run = ScriptedRun()
+        try run.begin()
+        run.now += .milliseconds(250)
+        run.receive(.heart(HeartRateMeasurement(beatsPerMinute: 60)))
+        #expect(run.states.last?.activity?.total.elapsedMilliseconds == 200)
+        #expect(run.states.last?.heart.beatsPerMinute == nil, "the state is that of the tick, before the input")
+        #expect(run.state.heart.beatsPerMinute?.value == 60)
     }
 }

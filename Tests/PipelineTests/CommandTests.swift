@@ -4,33 +4,33 @@ import Testing
 
 @Suite struct CommandTests {
     @Test func runChangesFromIdleToActiveToPausedAndBack() throws {
-        var course = Course()
-        #expect(try course.begin(.ride) == .started(activity: 1))
-        #expect(course.state.run == .active)
-        #expect(course.activity?.sport == .ride)
-        course.wait(.seconds(2))
-        #expect(try course.perform(.pause) == .changed(.paused, elapsedMilliseconds: 2000))
-        course.wait(.seconds(5))
-        #expect(try course.perform(.resume) == .changed(.active, elapsedMilliseconds: 2000))
-        course.wait(.seconds(1))
-        guard case .ended(let summary) = try course.perform(.stop) else { throw Failed() }
-        #expect(course.state.run == .idle)
-        #expect(course.state.activity == nil)
+        var run = ScriptedRun()
+        #expect(try run.begin(.ride) == .started(activity: 1))
+        #expect(run.state.run == .active)
+        #expect(run.activity?.sport == .ride)
+        run.wait(.seconds(2))
+        #expect(try run.perform(.pause) == .changed(.paused, elapsedMilliseconds: 2000))
+        run.wait(.seconds(5))
+        #expect(try run.perform(.resume) == .changed(.active, elapsedMilliseconds: 2000))
+        run.wait(.seconds(1))
+        guard case .ended(let summary) = try run.perform(.stop) else { throw Failed() }
+        #expect(run.state.run == .idle)
+        #expect(run.state.activity == nil)
         #expect(summary.id == 1)
         #expect(summary.total.elapsedMilliseconds == 3000)
         #expect(summary.totalMilliseconds == 8000)
         #expect(summary.laps == 1)
-        #expect(try course.begin() == .started(activity: 2))
+        #expect(try run.begin() == .started(activity: 2))
     }
 
     @Test func toggleStartsPausesAndResumes() throws {
-        var course = Course()
-        try course.perform(.toggle)
-        #expect(course.state.run == .active)
-        try course.perform(.toggle)
-        #expect(course.state.run == .paused)
-        try course.perform(.toggle)
-        #expect(course.state.run == .active)
+        var run = ScriptedRun()
+        try run.perform(.toggle)
+        #expect(run.state.run == .active)
+        try run.perform(.toggle)
+        #expect(run.state.run == .paused)
+        try run.perform(.toggle)
+        #expect(run.state.run == .active)
     }
 
     @Test(arguments: [
@@ -39,40 +39,40 @@ import Testing
         (.paused, [.start(.run, indoor: true), .pause, .lap]),
     ])
     func commandNotAllowedInAStateIsRejectedWithoutEffect(state: RunState, commands: [RunCommand]) throws {
-        var course = Course()
-        if state != .idle { try course.begin() }
-        if state == .paused { try course.perform(.pause) }
-        let before = (course.state, course.events.count, course.states.count)
+        var run = ScriptedRun()
+        if state != .idle { try run.begin() }
+        if state == .paused { try run.perform(.pause) }
+        let before = (run.state, run.events.count, run.states.count)
         for command in commands {
-            let refusal = #expect(throws: CommandRejection.self) { try course.perform(command) }
+            let refusal = #expect(throws: CommandRejection.self) { try run.perform(command) }
             #expect(refusal?.state == state)
             #expect(refusal?.description.hasSuffix("while \(state.rawValue)") == true)
         }
-        #expect(course.state == before.0)
-        #expect(course.events.count == before.1)
-        #expect(course.states.count == before.2)
+        #expect(run.state == before.0)
+        #expect(run.events.count == before.1)
+        #expect(run.states.count == before.2)
     }
 
     @Test func newRunStartsWithEmptyTotals() throws {
-        var course = Course()
-        course.fix(speed: 3)
-        try course.begin()
-        course.run(seconds: 10, speed: 3)
-        try course.perform(.stop)
-        try course.begin()
-        #expect(course.activity?.total == Totals())
-        #expect(course.activity?.pace == nil)
-        #expect(course.state.ticks == TickStats())
+        var run = ScriptedRun()
+        run.fix(speed: 3)
+        try run.begin()
+        run.run(seconds: 10, speed: 3)
+        try run.perform(.stop)
+        try run.begin()
+        #expect(run.activity?.total == Totals())
+        #expect(run.activity?.pace == nil)
+        #expect(run.state.ticks == TickStats())
     }
 
     @Test func everyCommandEmitsAnEvent() throws {
-        var course = Course()
-        try course.begin(.walk)
-        try course.perform(.lap)
-        try course.perform(.pause)
-        try course.perform(.resume)
-        try course.perform(.discard)
-        let kinds = course.events.map { event -> String in
+        var run = ScriptedRun()
+        try run.begin(.walk)
+        try run.perform(.lap)
+        try run.perform(.pause)
+        try run.perform(.resume)
+        try run.perform(.discard)
+        let kinds = run.events.map { event -> String in
             switch event.kind {
             case .start(.walk, back: .zero, resumed: false): "start"
             case .lap(_, number: 1, .command): "lap"
@@ -83,7 +83,7 @@ import Testing
             }
         }
         #expect(kinds == ["start", "lap", "pause", "resume", "discard"])
-        #expect(course.events.allSatisfy { $0.activity == 1 })
+        #expect(run.events.allSatisfy { $0.activity == 1 })
     }
 
     struct Failed: Error {}

@@ -4,20 +4,20 @@ import Testing
 
 @Suite struct DistanceAndPaceTests {
     @Test func distanceUpdatesEachSecondAndPaceEveryFive() throws {
-        var course = Course()
-        course.fix(speed: 4)
-        course.wait(.milliseconds(10))
-        try course.begin()
-        course.run(seconds: 20, speed: 4)
-        course.states.removeAll { $0.activity == nil }
+        var run = ScriptedRun()
+        run.fix(speed: 4)
+        run.wait(.milliseconds(10))
+        try run.begin()
+        run.run(seconds: 20, speed: 4)
+        run.states.removeAll { $0.activity == nil }
         let changes = { (value: (State) -> Double?) in
-            zip(course.states, course.states.dropFirst()).filter { value($0) != value($1) }
+            zip(run.states, run.states.dropFirst()).filter { value($0) != value($1) }
                 .compactMap { $1.activity?.total.elapsedMilliseconds }
         }
         #expect(changes { $0.activity?.total.distanceMetres } == (1...20).map { Int64($0) * 1000 })
-        #expect(abs(try #require(course.activity?.total.distanceMetres) - 80) < 0.01)
-        #expect(abs(try #require(course.activity?.pace) - 0.25) < 1e-4)
-        #expect(course.states.first { $0.activity?.pace != nil }?.activity?.total.elapsedMilliseconds == 5000)
+        #expect(abs(try #require(run.activity?.total.distanceMetres) - 80) < 0.01)
+        #expect(abs(try #require(run.activity?.pace) - 0.25) < 1e-4)
+        #expect(run.states.first { $0.activity?.pace != nil }?.activity?.total.elapsedMilliseconds == 5000)
     }
 
     /// RunFree's paces: metres in 5 s, minutes per kilometre and per mile of 1609.344 m.
@@ -26,105 +26,105 @@ import Testing
         (5, "16:40", "26:49"), (0.1, "--:--", "--:--"), (0, "--:--", "--:--"),
     ])
     func paceIsComputedOverFiveSeconds(metres: Double, perKilometre: String, perMile: String) throws {
-        var course = Course()
-        course.fix(speed: metres / 5)
-        course.wait(.milliseconds(10))
-        try course.begin(.walk)
+        var run = ScriptedRun()
+        run.fix(speed: metres / 5)
+        run.wait(.milliseconds(10))
+        try run.begin(.walk)
         // From 2 m/s every second counts; slower, the last of five fixes closes the step.
         if metres >= 10 {
-            course.run(seconds: 5, speed: metres / 5)
+            run.run(seconds: 5, speed: metres / 5)
         } else {
-            course.wait(.milliseconds(4990))
-            course.metres += metres
-            course.fix(speed: metres / 5)
-            course.wait(.milliseconds(10))
+            run.wait(.milliseconds(4990))
+            run.metres += metres
+            run.fix(speed: metres / 5)
+            run.wait(.milliseconds(10))
         }
         // A tiny rounding error of the geodesic must not decide a truncation.
-        let pace = course.activity?.pace.map { ($0 * 1e5).rounded() / 1e5 }
+        let pace = run.activity?.pace.map { ($0 * 1e5).rounded() / 1e5 }
         #expect(RunFormat.pace(secondsPerMetre: pace, metric: true) == perKilometre)
         #expect(RunFormat.pace(secondsPerMetre: pace, metric: false) == perMile)
     }
 
     @Test func firstFixAfterAStartWithoutOneSetsTheAnchor() throws {
-        var course = Course()
-        try course.begin()
-        course.wait(.seconds(30))
-        course.fix(speed: 3)
-        course.wait(.seconds(1))
-        #expect(course.activity?.total.distanceMetres == 0)
-        course.run(seconds: 10, speed: 3)
-        #expect(abs(try #require(course.activity?.total.distanceMetres) - 30) < 0.01)
-        #expect(course.activity?.pace != nil)
+        var run = ScriptedRun()
+        try run.begin()
+        run.wait(.seconds(30))
+        run.fix(speed: 3)
+        run.wait(.seconds(1))
+        #expect(run.activity?.total.distanceMetres == 0)
+        run.run(seconds: 10, speed: 3)
+        #expect(abs(try #require(run.activity?.total.distanceMetres) - 30) < 0.01)
+        #expect(run.activity?.pace != nil)
     }
 
     @Test func movementWhilePausedIsNotCounted() throws {
-        var course = Course()
-        course.fix(speed: 3)
-        try course.begin()
-        course.run(seconds: 10, speed: 3)
-        try course.perform(.pause)
-        course.run(seconds: 60, speed: 10)
-        try course.perform(.resume)
-        course.run(seconds: 10, speed: 3)
-        #expect(abs(try #require(course.activity?.total.distanceMetres) - 60) < 0.1)
+        var run = ScriptedRun()
+        run.fix(speed: 3)
+        try run.begin()
+        run.run(seconds: 10, speed: 3)
+        try run.perform(.pause)
+        run.run(seconds: 60, speed: 10)
+        try run.perform(.resume)
+        run.run(seconds: 10, speed: 3)
+        #expect(abs(try #require(run.activity?.total.distanceMetres) - 60) < 0.1)
     }
 
     @Test func driftWhileStandingAddsNoDistance() throws {
-        var course = Course()
-        course.fix(speed: 3)
-        try course.begin()
-        course.run(seconds: 10, speed: 3)
+        var run = ScriptedRun()
+        run.fix(speed: 3)
+        try run.begin()
+        run.run(seconds: 10, speed: 3)
         for second in 0..<60 {
-            course.wait(.milliseconds(990))
-            course.metres += second.isMultiple(of: 2) ? 4 : -3
-            course.fix(speed: 0.2)
-            course.wait(.milliseconds(10))
+            run.wait(.milliseconds(990))
+            run.metres += second.isMultiple(of: 2) ? 4 : -3
+            run.fix(speed: 0.2)
+            run.wait(.milliseconds(10))
         }
-        #expect(abs(try #require(course.activity?.total.distanceMetres) - 30) < 0.1)
-        #expect(course.activity?.speed == 0)
-        #expect(course.activity?.pace == nil)
-        #expect(course.activity?.total.movingMilliseconds == 11_000)
-        #expect(course.activity?.total.elapsedMilliseconds == 70_000)
+        #expect(abs(try #require(run.activity?.total.distanceMetres) - 30) < 0.1)
+        #expect(run.activity?.speed == 0)
+        #expect(run.activity?.pace == nil)
+        #expect(run.activity?.total.movingMilliseconds == 11_000)
+        #expect(run.activity?.total.elapsedMilliseconds == 70_000)
     }
 
     @Test(arguments: [(9.0, 5.0, false), (11, 5, true), (20, 25, false), (30, 25, true)])
     func stretchAfterStandingCountsOnlyBeyondTenMetresAndTheError(
         metres: Double, accuracy: Double, isCounted: Bool
     ) throws {
-        var course = Course()
-        course.fix(speed: 3)
-        try course.begin(.ride)
-        course.run(seconds: 5, speed: 3)
-        course.run(seconds: 5, speed: 0)
-        let before = try #require(course.activity?.total.distanceMetres)
-        course.wait(.milliseconds(990))
-        course.metres += metres
-        course.fix(speed: 3, accuracy: accuracy)
-        course.wait(.milliseconds(10))
-        let counted = try #require(course.activity?.total.distanceMetres) - before
+        var run = ScriptedRun()
+        run.fix(speed: 3)
+        try run.begin(.ride)
+        run.run(seconds: 5, speed: 3)
+        run.run(seconds: 5, speed: 0)
+        let before = try #require(run.activity?.total.distanceMetres)
+        run.wait(.milliseconds(990))
+        run.metres += metres
+        run.fix(speed: 3, accuracy: accuracy)
+        run.wait(.milliseconds(10))
+        let counted = try #require(run.activity?.total.distanceMetres) - before
         #expect(abs(counted - (isCounted ? metres : 0)) < 0.01)
     }
 
     @Test func movingFixesOverrideAReportedSpeedOfZero() throws {
-        var course = Course()
-        course.fix(speed: 0)
-        try course.begin()
-        course.run(seconds: 30, speed: 3, reported: 0)
-        #expect(try #require(course.activity?.total.distanceMetres) > 80)
+        var run = ScriptedRun()
+        run.fix(speed: 0)
+        try run.begin()
+        run.run(seconds: 30, speed: 3, reported: 0)
+        #expect(try #require(run.activity?.total.distanceMetres) > 80)
     }
 
     @Test func missingSpeedIsComputedFromDisplacement() throws {
-        var course = Course()
-        course.fix()
-        try course.begin()
+        var run = ScriptedRun()
+        run.fix()
+        try run.begin()
         for _ in 0..<10 {
-            course.wait(.milliseconds(990))
-            course.metres += 3
-            course.fix()
-            course.wait(.milliseconds(10))
+            run.wait(.milliseconds(990))
+            run.metres += 3
+            run.fix()
+            run.wait(.milliseconds(10))
         }
-        #expect(abs(try #require(course.activity?.total.distanceMetres) - 30) < 0.01)
-        #expect(abs(try #require(course.activity?.speed) - 9.0 / 3) < 0.01)
+        #expect(abs(try #require(run.activity?.total.distanceMetres) - 30) < 0.01)
+        #expect(abs(try #require(run.activity?.speed) - 9.0 / 3) < 0.01)
     }
 
     @Test(arguments: [
@@ -135,18 +135,18 @@ import Testing
     func gapCountsOnlyAtASpeedTheSportCanSustain(
         seconds: Int, metres: Double, sport: Sport, isCounted: Bool
     ) throws {
-        var course = Course()
-        course.fix(speed: 2.5)
-        try course.begin(sport)
-        course.run(seconds: 5, speed: 2.5)
-        let before = try #require(course.activity?.total.distanceMetres)
-        course.wait(.seconds(seconds))
-        course.metres += metres
-        course.fix(speed: 2.5)
-        course.wait(.seconds(1))
-        let counted = try #require(course.activity?.total.distanceMetres) - before
+        var run = ScriptedRun()
+        run.fix(speed: 2.5)
+        try run.begin(sport)
+        run.run(seconds: 5, speed: 2.5)
+        let before = try #require(run.activity?.total.distanceMetres)
+        run.wait(.seconds(seconds))
+        run.metres += metres
+        run.fix(speed: 2.5)
+        run.wait(.seconds(1))
+        let counted = try #require(run.activity?.total.distanceMetres) - before
         #expect(abs(counted - (isCounted ? metres : 0)) < 0.5)
-        let gap = course.events.compactMap { event -> (Double, Double?, Bool)? in
+        let gap = run.events.compactMap { event -> (Double, Double?, Bool)? in
             if case .gap(.position, let seconds, let metres, let counted) = event.kind {
                 (seconds, metres, counted)
             } else {
@@ -160,73 +160,73 @@ import Testing
     }
 
     @Test func nineSecondsWithoutAFixAreNotAGap() throws {
-        var course = Course()
-        course.fix(speed: 3)
-        try course.begin()
-        course.run(seconds: 5, speed: 3)
-        course.wait(.seconds(8))
-        course.metres += 27
-        course.fix(speed: 3)
-        course.wait(.seconds(1))
-        #expect(abs(try #require(course.activity?.total.distanceMetres) - 42) < 0.1)
-        #expect(course.events.allSatisfy { if case .gap = $0.kind { false } else { true } })
+        var run = ScriptedRun()
+        run.fix(speed: 3)
+        try run.begin()
+        run.run(seconds: 5, speed: 3)
+        run.wait(.seconds(8))
+        run.metres += 27
+        run.fix(speed: 3)
+        run.wait(.seconds(1))
+        #expect(abs(try #require(run.activity?.total.distanceMetres) - 42) < 0.1)
+        #expect(run.events.allSatisfy { if case .gap = $0.kind { false } else { true } })
     }
 
     @Test func indoorRunIgnoresPositions() throws {
-        var course = Course()
-        course.fix(speed: 3)
-        try course.perform(.start(.run, indoor: true))
-        course.run(seconds: 20, speed: 3)
-        #expect(course.activity?.total.distanceMetres == 0)
-        #expect(course.activity?.speed == nil)
-        #expect(course.activity?.total.elapsedMilliseconds == 20_000)
+        var run = ScriptedRun()
+        run.fix(speed: 3)
+        try run.perform(.start(.run, indoor: true))
+        run.run(seconds: 20, speed: 3)
+        #expect(run.activity?.total.distanceMetres == 0)
+        #expect(run.activity?.speed == nil)
+        #expect(run.activity?.total.elapsedMilliseconds == 20_000)
     }
 
     @Test func paceAndSpeedExpireWithThePosition() throws {
-        var course = Course()
-        course.fix(speed: 3)
-        try course.begin()
-        course.run(seconds: 10, speed: 3)
-        #expect(course.activity?.pace != nil)
-        course.wait(.milliseconds(4900))
-        #expect(course.state.positionIsStale == false)
-        #expect(course.activity?.speed != nil)
-        course.wait(.milliseconds(200))
-        #expect(course.state.positionIsStale)
-        #expect(course.activity?.speed == nil)
-        course.wait(.seconds(5))
-        #expect(course.state.position == nil)
-        #expect(course.activity?.pace == nil)
-        let freshness = course.events.compactMap { event in
+        var run = ScriptedRun()
+        run.fix(speed: 3)
+        try run.begin()
+        run.run(seconds: 10, speed: 3)
+        #expect(run.activity?.pace != nil)
+        run.wait(.milliseconds(4900))
+        #expect(run.state.positionIsStale == false)
+        #expect(run.activity?.speed != nil)
+        run.wait(.milliseconds(200))
+        #expect(run.state.positionIsStale)
+        #expect(run.activity?.speed == nil)
+        run.wait(.seconds(5))
+        #expect(run.state.position == nil)
+        #expect(run.activity?.pace == nil)
+        let freshness = run.events.compactMap { event in
             if case .fix(let freshness, _, _) = event.kind { freshness } else { nil }
         }
         #expect(freshness == [.fresh, .stale, .absent])
     }
 
     @Test func speedIsTheMeanOfTheLastThreeSeconds() throws {
-        var course = Course()
-        course.fix(speed: 3)
-        try course.begin()
-        course.run(seconds: 1, speed: 3)
-        course.run(seconds: 1, speed: 4)
-        course.run(seconds: 1, speed: 5)
-        #expect(course.activity?.speed == 4)
-        course.run(seconds: 1, speed: 6)
-        #expect(course.activity?.speed == 5)
-        #expect(course.activity?.total.maximumSpeed == 5)
+        var run = ScriptedRun()
+        run.fix(speed: 3)
+        try run.begin()
+        run.run(seconds: 1, speed: 3)
+        run.run(seconds: 1, speed: 4)
+        run.run(seconds: 1, speed: 5)
+        #expect(run.activity?.speed == 4)
+        run.run(seconds: 1, speed: 6)
+        #expect(run.activity?.speed == 5)
+        #expect(run.activity?.total.maximumSpeed == 5)
     }
 
     @Test func sameInputsGiveTheSameOutputs() throws {
-        func course() throws -> Course {
-            var course = Course()
-            course.fix(speed: 3)
-            try course.begin()
-            course.run(seconds: 100, speed: 3.3)
-            course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 150, rrIntervals: [400])))
-            course.sleep(.seconds(2))
-            return course
+        func run() throws -> ScriptedRun {
+            var run = ScriptedRun()
+            run.fix(speed: 3)
+            try run.begin()
+            run.run(seconds: 100, speed: 3.3)
+            run.receive(.heart(HeartRateMeasurement(beatsPerMinute: 150, rrIntervals: [400])))
+            run.sleep(.seconds(2))
+            return run
         }
-        let (one, other) = (try course(), try course())
+        let (one, other) = (try run(), try run())
         #expect(one.outputs == other.outputs)
         #expect(one.states == other.states)
     }

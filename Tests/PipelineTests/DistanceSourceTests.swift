@@ -17,25 +17,25 @@ private func rider(_ millimetres: Int = 2000) -> Rider {
         rider.hasPosition = false
         rider.ride(seconds: 5, speed: 8)
         let before = rider.wheel.total
-        try rider.course.perform(.start(.ride, indoor: true))
+        try rider.run.perform(.start(.ride, indoor: true))
         for speed in [8.0, 3, 0, 11, 6.5] { rider.ride(seconds: 240, speed: speed) }
         // The turns since the last notification are not yet known.
         rider.ride(seconds: 8, speed: 0)
         let truth = Double(rider.wheel.total - before) * 2
         #expect(abs(rider.distance - truth) <= truth * 0.001)
         #expect(rider.sources == [.wheel])
-        #expect(rider.course.activity?.speedSource == .wheel)
-        #expect(rider.course.activity?.speed == 0)
-        #expect(abs(try #require(rider.course.activity?.total.movingMilliseconds) - 960_000) <= 10_000)
+        #expect(rider.run.activity?.speedSource == .wheel)
+        #expect(rider.run.activity?.speed == 0)
+        #expect(abs(try #require(rider.run.activity?.total.movingMilliseconds) - 960_000) <= 10_000)
     }
 
     @Test func indoorRunWithoutASensorHasNoSource() throws {
         var rider = Rider()
-        try rider.course.perform(.start(.run, indoor: true))
+        try rider.run.perform(.start(.run, indoor: true))
         rider.ride(seconds: 10, speed: 3)
-        #expect(rider.course.activity?.speedSource == SpeedSource.none)
+        #expect(rider.run.activity?.speedSource == SpeedSource.none)
         #expect(rider.distance == 0)
-        #expect(DataField.distance.value(in: rider.course.state) == nil)
+        #expect(DataField.distance.value(in: rider.run.state) == nil)
     }
 
     /// The wheel covers what the position misses, and no metre counts twice.
@@ -43,7 +43,7 @@ private func rider(_ millimetres: Int = 2000) -> Rider {
     func tunnelIsCountedByTheWheel(seconds: Int) throws {
         var rider = rider()
         rider.ride(seconds: 10, speed: 8)
-        try rider.course.begin(.ride)
+        try rider.run.begin(.ride)
         rider.ride(seconds: 100, speed: 8)
         let before = rider.distance
         rider.hasPosition = false
@@ -58,7 +58,7 @@ private func rider(_ millimetres: Int = 2000) -> Rider {
     @Test func positionCountsWhileItIsFresh() throws {
         var rider = rider(2200)
         rider.ride(seconds: 10, speed: 8)
-        try rider.course.begin(.ride)
+        try rider.run.begin(.ride)
         rider.ride(seconds: 60, speed: 8)
         #expect(abs(rider.distance - 480) < 1)
         #expect(rider.sources.isEmpty)
@@ -67,7 +67,7 @@ private func rider(_ millimetres: Int = 2000) -> Rider {
     @Test func wheelThatReturnsCountsTheTurnsOfItsAbsence() throws {
         var rider = rider()
         rider.hasPosition = false
-        try rider.course.perform(.start(.ride, indoor: true))
+        try rider.run.perform(.start(.ride, indoor: true))
         rider.ride(seconds: 60, speed: 8)
         rider.hasWheel = false
         rider.connectWheel(.disconnected)
@@ -85,7 +85,7 @@ private func rider(_ millimetres: Int = 2000) -> Rider {
         var rider = rider()
         rider.hasPosition = false
         rider.connect(Rider.trainer, [.fitnessMachine])
-        try rider.course.perform(.start(.ride, indoor: true))
+        try rider.run.perform(.start(.ride, indoor: true))
         for second in 1...180 {
             var record = FitnessMachineRecord()
             record.rawSpeed = 2880
@@ -104,7 +104,7 @@ private func rider(_ millimetres: Int = 2000) -> Rider {
         rider.connect(Rider.footPod, [.runningSpeedCadence])
         rider.hasPosition = false
         rider.hasWheel = false
-        try rider.course.begin(.run)
+        try rider.run.begin(.run)
         for second in 1...100 {
             let running = RunningMeasurement(
                 rawSpeed: 768, cadence: 85, strideCentimetres: 105, totalDecimetres: UInt32(second * 30))
@@ -112,20 +112,20 @@ private func rider(_ millimetres: Int = 2000) -> Rider {
             rider.ride(seconds: 1, speed: 3)
         }
         #expect(abs(rider.distance - 300) <= 6)
-        #expect(rider.course.activity?.cadence == 85)
-        #expect(abs(try #require(rider.course.activity?.pace) - 1.0 / 3) < 0.01)
+        #expect(rider.run.activity?.cadence == 85)
+        #expect(abs(try #require(rider.run.activity?.pace) - 1.0 / 3) < 0.01)
         #expect(rider.sources == [.footPod])
     }
 
     @Test func pauseIsNotCounted() throws {
         var rider = rider()
         rider.hasPosition = false
-        try rider.course.perform(.start(.ride, indoor: true))
+        try rider.run.perform(.start(.ride, indoor: true))
         rider.ride(seconds: 60, speed: 8)
-        try rider.course.perform(.pause)
+        try rider.run.perform(.pause)
         let before = rider.distance
         rider.ride(seconds: 60, speed: 8)
-        try rider.course.perform(.resume)
+        try rider.run.perform(.resume)
         rider.ride(seconds: 60, speed: 8)
         #expect(abs(rider.distance - before - 480) <= 16)
     }
@@ -135,9 +135,9 @@ private func rider(_ millimetres: Int = 2000) -> Rider {
         var rider = rider(0)
         rider.wheelMillimetres = 2200
         rider.ride(seconds: 20, speed: 8)
-        try rider.course.begin(.ride)
+        try rider.run.begin(.ride)
         rider.ride(seconds: 500, speed: 8)
-        let values: [Int] = rider.course.events.compactMap {
+        let values: [Int] = rider.run.events.compactMap {
             if case .calibration(.wheelMillimetres, let value) = $0.kind { value } else { nil }
         }
         #expect(values.count == 1)
@@ -148,9 +148,9 @@ private func rider(_ millimetres: Int = 2000) -> Rider {
     @Test func chosenWheelIsNotCalibrated() throws {
         var rider = rider(2000)
         rider.wheelMillimetres = 2200
-        try rider.course.begin(.ride)
+        try rider.run.begin(.ride)
         rider.ride(seconds: 500, speed: 8)
-        #expect(!rider.course.events.contains { if case .calibration = $0.kind { true } else { false } })
+        #expect(!rider.run.events.contains { if case .calibration = $0.kind { true } else { false } })
     }
 
     @Test func radarReportsVehiclesOnce() throws {
@@ -165,13 +165,13 @@ private func rider(_ millimetres: Int = 2000) -> Rider {
             rider.sends = [(Rider.radar, .radar(threats))]
             rider.ride(seconds: 1, speed: 8)
         }
-        let reports: [Int] = rider.course.events.compactMap {
+        let reports: [Int] = rider.run.events.compactMap {
             if case .radar(let vehicles, _, _) = $0.kind { vehicles } else { nil }
         }
         #expect(reports == [1, 2, 0])
-        #expect(DataField.vehicles.value(in: rider.course.state) == 0)
+        #expect(DataField.vehicles.value(in: rider.run.state) == 0)
         rider.sends = []
         rider.ride(seconds: 6, speed: 8)
-        #expect(DataField.vehicles.value(in: rider.course.state) == nil)
+        #expect(DataField.vehicles.value(in: rider.run.state) == nil)
     }
 }

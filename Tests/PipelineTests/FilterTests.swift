@@ -176,19 +176,19 @@ import Testing
     }
 
     @Test func rejectionsFor30SecondsRaiseAFaultThatTheNextGoodFixClears() {
-        var course = Course()
-        course.fix()
+        var run = ScriptedRun()
+        run.fix()
         for _ in 0..<31 {
-            course.wait(.seconds(1))
-            course.fix(accuracy: 100)
+            run.wait(.seconds(1))
+            run.fix(accuracy: 100)
         }
-        let fault = course.state.faults.first
+        let fault = run.state.faults.first
         #expect(fault?.name == .positionRejected)
         #expect(fault?.message == "no position was accepted for 30 s: the receiver's position is too uncertain")
-        course.wait(.seconds(1))
-        course.fix()
-        #expect(course.state.faults.isEmpty)
-        let raised = course.events.compactMap { if case .fault(_, let raised) = $0.kind { raised } else { nil } }
+        run.wait(.seconds(1))
+        run.fix()
+        #expect(run.state.faults.isEmpty)
+        let raised = run.events.compactMap { if case .fault(_, let raised) = $0.kind { raised } else { nil } }
         #expect(raised == [true, false])
     }
 

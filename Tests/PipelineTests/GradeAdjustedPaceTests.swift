@@ -11,24 +11,24 @@ import Testing
     private func run(
         _ sport: Sport = .run, seconds: Int, indoor: Bool = false, noise: Double = 0, seed: UInt64 = 1,
         altitude: ((Double) -> Double)?
-    ) throws -> Course {
-        var course = Course()
+    ) throws -> ScriptedRun {
+        var run = ScriptedRun()
         var random = SeededRandom(seed: seed)
         let board = SensorStatus(.board, kinds: [.environment], link: LinkStatus(.connected))
-        course.receive(.sensor(board))
-        try course.perform(.start(sport, indoor: indoor))
+        run.receive(.sensor(board))
+        try run.perform(.start(sport, indoor: indoor))
         for second in 1...seconds {
-            if second == seconds / 2 { try course.perform(.lap) }
+            if second == seconds / 2 { try run.perform(.lap) }
             if let altitude {
-                let metres = altitude(course.metres) + noise * random.normal()
+                let metres = altitude(run.metres) + noise * random.normal()
                 let pascals = 101_325 * pow(1 - metres / 44_330.77, 1 / 0.190_263)
-                course.receive(
+                run.receive(
                     .measurement(
                         .board, .environment(EnvironmentMeasurement(decipascals: UInt32((pascals * 10).rounded())))))
             }
-            course.run(seconds: 1, speed: Self.speed)
+            run.run(seconds: 1, speed: Self.speed)
         }
-        return course
+        return run
     }
 
     private static func isNear(_ one: Double?, _ other: Double, part: Double) -> Bool {
@@ -41,16 +41,16 @@ import Testing
     }
 
     @Test(arguments: [0.0, 0.05, 0.1, -0.1, -0.2]) func paceOnASlopeIsThatOfTheFormula(gradient: Double) throws {
-        let course = try run(seconds: 120) { 500 + $0 * gradient }
-        let activity = try #require(course.activity)
+        let run = try run(seconds: 120) { 500 + $0 * gradient }
+        let activity = try #require(run.activity)
         let pace = try #require(activity.pace)
         let adjusted = pace * 3.6 / GradeAdjustment.cost(at: gradient)
         #expect(Self.isNear(activity.gradeAdjustedPace, adjusted, part: 0.02))
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64]) func averageOverAHillIsThatOfTheFormula(seed: UInt64) throws {
-        let course = try run(seconds: 600, noise: 0.2, seed: seed, altitude: Self.hill)
-        let activity = try #require(course.activity)
+        let run = try run(seconds: 600, noise: 0.2, seed: seed, altitude: Self.hill)
+        let activity = try #require(run.activity)
         let (up, down) = (GradeAdjustment.cost(at: 0.1), GradeAdjustment.cost(at: -0.1))
         let pace = try #require(activity.total.averagePace)
         #expect(Self.isNear(activity.total.gradeAdjustedPace, pace * 3.6 / ((up + down) / 2), part: 0.03))
@@ -60,8 +60,8 @@ import Testing
     }
 
     @Test func onALevelCourseItIsThePace() throws {
-        let course = try run(seconds: 120) { _ in 100 }
-        let activity = try #require(course.activity)
+        let run = try run(seconds: 120) { _ in 100 }
+        let activity = try #require(run.activity)
         for (adjusted, pace) in [
             (activity.gradeAdjustedPace, activity.pace), (activity.total.gradeAdjustedPace, activity.total.averagePace),
             (activity.lap.gradeAdjustedPace, activity.lap.averagePace),
@@ -71,9 +71,9 @@ import Testing
     }
 
     @Test func summaryHasTheAverage() throws {
-        var course = try run(.hike, seconds: 120) { 500 + $0 / 10 }
-        let total = try #require(course.activity).total
-        guard case .ended(let summary) = try course.perform(.stop) else {
+        var run = try run(.hike, seconds: 120) { 500 + $0 / 10 }
+        let total = try #require(run.activity).total
+        guard case .ended(let summary) = try run.perform(.stop) else {
             Issue.record("the run has not ended")
             return
         }
@@ -81,11 +81,11 @@ import Testing
     }
 
     @Test func withoutAltitudeOnRidesAndIndoorsItIsAbsent() throws {
-        for course in [
+        for run in [
             try run(seconds: 120, altitude: nil), try run(.ride, seconds: 120) { 500 + $0 / 10 },
             try run(seconds: 120, indoor: true) { 500 + $0 / 10 },
         ] {
-            let activity = try #require(course.activity)
+            let activity = try #require(run.activity)
             #expect(activity.gradeAdjustedPace == nil && activity.total.gradeAdjustedPace == nil)
             #expect(activity.lap.gradeAdjustedPace == nil)
         }

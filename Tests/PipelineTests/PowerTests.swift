@@ -11,7 +11,7 @@ private func ride(_ watts: [Int], ftp: Int = 250) throws -> Rider {
     rider.hasPosition = false
     rider.hasWheel = false
     rider.connect(Rider.powerMeter, [.cyclingPower])
-    try rider.course.perform(.start(.ride, indoor: true))
+    try rider.run.perform(.start(.ride, indoor: true))
     for value in watts {
         rider.sends = [(Rider.powerMeter, .power(CyclingPowerMeasurement(watts: Int16(value))))]
         rider.ride(seconds: 1, speed: 0)
@@ -22,7 +22,7 @@ private func ride(_ watts: [Int], ftp: Int = 250) throws -> Rider {
 @Suite struct PowerTests {
     @Test func averagesAndWork() throws {
         let rider = try ride(Array(repeating: 100, count: 50) + Array(repeating: 300, count: 50))
-        let activity = try #require(rider.course.activity)
+        let activity = try #require(rider.run.activity)
         #expect(activity.power == 300)
         #expect(activity.power3s == 300)
         #expect(activity.total.averagePower == 200)
@@ -39,7 +39,7 @@ private func ride(_ watts: [Int], ftp: Int = 250) throws -> Rider {
     }
 
     @Test func shortAveragesCoverTheirSeconds() throws {
-        let activity = try #require(try ride(Array(1...20).map { $0 * 10 }).course.activity)
+        let activity = try #require(try ride(Array(1...20).map { $0 * 10 }).run.activity)
         #expect(activity.power == 200)
         #expect(activity.power3s == 190)
         #expect(activity.power10s == 155)
@@ -52,7 +52,7 @@ private func ride(_ watts: [Int], ftp: Int = 250) throws -> Rider {
         let watts = (0..<600).map { second in
             second / 40 % 2 == 0 ? Int.random(in: 80...160, using: &random) : Int.random(in: 240...420, using: &random)
         }
-        let figures = try #require(try ride(watts).course.activity).total
+        let figures = try #require(try ride(watts).run.activity).total
         var fourths: [Double] = []
         for end in 30...watts.count {
             let average = Double(watts[(end - 30)..<end].reduce(0, +)) / 30
@@ -68,22 +68,22 @@ private func ride(_ watts: [Int], ftp: Int = 250) throws -> Rider {
 
     @Test func zeroIsCountedAndAbsenceIsNot() throws {
         var rider = try ride(Array(repeating: 200, count: 20) + Array(repeating: 0, count: 20))
-        #expect(rider.course.activity?.total.averagePower == 100)
-        #expect(rider.course.activity?.power == 0)
+        #expect(rider.run.activity?.total.averagePower == 100)
+        #expect(rider.run.activity?.power == 0)
         rider.sends = []
         rider.ride(seconds: 20, speed: 0)
-        #expect(rider.course.activity?.power == nil)
+        #expect(rider.run.activity?.power == nil)
         // The last value holds for 3 s.
-        let average = try #require(rider.course.activity?.total.averagePower)
+        let average = try #require(rider.run.activity?.total.averagePower)
         #expect((4000.0 / 43...4000 / 42).contains(average))
     }
 
     @Test func lapHasItsOwnFigures() throws {
         var rider = try ride(Array(repeating: 100, count: 40))
-        try rider.course.perform(.lap)
+        try rider.run.perform(.lap)
         rider.sends = [(Rider.powerMeter, .power(CyclingPowerMeasurement(watts: 260)))]
         rider.ride(seconds: 40, speed: 0)
-        let activity = try #require(rider.course.activity)
+        let activity = try #require(rider.run.activity)
         #expect(activity.lastLap?.averagePower == 100)
         #expect(activity.lap.averagePower == 260)
         #expect(activity.total.averagePower == 180)
@@ -96,14 +96,14 @@ private func ride(_ watts: [Int], ftp: Int = 250) throws -> Rider {
         rider.hasPosition = false
         rider.hasWheel = false
         rider.connect(Rider.speedSensor, [.cyclingSpeedCadence])
-        try rider.course.perform(.start(.ride, indoor: true))
+        try rider.run.perform(.start(.ride, indoor: true))
         var crank = SimulatedCounter(.crank)
         for second in 0..<120 {
             crank.turn(second < 60 ? 1.5 : 0, seconds: 1)
             rider.sends = [(Rider.speedSensor, .speedCadence(CyclingSpeedCadenceMeasurement(crank: crank.count)))]
             rider.ride(seconds: 1, speed: 0)
         }
-        let activity = try #require(rider.course.activity)
+        let activity = try #require(rider.run.activity)
         #expect(activity.cadence == 0)
         #expect(abs(try #require(activity.total.averageCadence) - 90) < 1)
         #expect(abs(try #require(activity.total.maximumCadence) - 90) < 1)

@@ -1,11 +1,11 @@
 import Domain
 import Pipeline
 
-/// A rider with a position, a wheel sensor and other sensors, on a course.
+/// A rider with a position, a wheel sensor and other sensors, on a run.
 ///
 /// Positions and notifications come once a second, at different times of the second.
 struct Rider {
-    var course: Course
+    var run: ScriptedRun
     var wheel = SimulatedCounter(.wheel)
     /// Millimetres of a turn of the wheel in truth.
     var wheelMillimetres = 2000.0
@@ -21,11 +21,11 @@ struct Rider {
     static let radar = SensorID.bluetooth(LEAddress(BluetoothAddress("C0:00:00:00:00:05")!, .random))
 
     init(_ settings: Settings = Settings()) {
-        course = Course(settings)
+        run = ScriptedRun(settings)
     }
 
     mutating func connect(_ sensor: SensorID, _ kinds: [SensorKind], _ state: LinkState = .connected) {
-        course.receive(.sensor(SensorStatus(sensor, kinds: kinds, link: LinkStatus(state))))
+        run.receive(.sensor(SensorStatus(sensor, kinds: kinds, link: LinkStatus(state))))
     }
 
     mutating func connectWheel(_ state: LinkState = .connected) {
@@ -37,14 +37,14 @@ struct Rider {
         for _ in 0..<seconds {
             let rate = speed * 1000 / wheelMillimetres
             wheel.turn(rate, seconds: 0.4)
-            course.wait(.milliseconds(400))
-            if hasWheel { course.receive(.measurement(Self.speedSensor, .speedCadence(measurement))) }
-            for (sensor, measurement) in sends { course.receive(.measurement(sensor, measurement)) }
+            run.wait(.milliseconds(400))
+            if hasWheel { run.receive(.measurement(Self.speedSensor, .speedCadence(measurement))) }
+            for (sensor, measurement) in sends { run.receive(.measurement(sensor, measurement)) }
             wheel.turn(rate, seconds: 0.6)
-            course.wait(.milliseconds(590))
-            course.metres += speed
-            if hasPosition { course.fix(speed: speed) }
-            course.wait(.milliseconds(10))
+            run.wait(.milliseconds(590))
+            run.metres += speed
+            if hasPosition { run.fix(speed: speed) }
+            run.wait(.milliseconds(10))
         }
     }
 
@@ -52,10 +52,10 @@ struct Rider {
         CyclingSpeedCadenceMeasurement(wheel: wheel.count)
     }
 
-    var distance: Double { course.activity?.total.distanceMetres ?? 0 }
+    var distance: Double { run.activity?.total.distanceMetres ?? 0 }
 
     /// The sources that events have reported, in order.
     var sources: [SpeedSource] {
-        course.events.compactMap { if case .source(let source, _) = $0.kind { source } else { nil } }
+        run.events.compactMap { if case .source(let source, _) = $0.kind { source } else { nil } }
     }
 }

@@ -77,69 +77,69 @@ import Testing
     }
 
     /// Sends a beat each interval, two in a notification; returns the number of sent beats.
-    private static func send(_ seconds: Double, to course: inout Course, from first: Int = 0) -> Int {
+    private static func send(_ seconds: Double, to run: inout ScriptedRun, from first: Int = 0) -> Int {
         var (beat, passed) = (first, 0.0)
         while passed < seconds {
             let intervals = [swinging(beat), swinging(beat + 1)]
             beat += 2
             let length = Double(Int(intervals[0]) + Int(intervals[1])) / 1024
             passed += length
-            course.wait(.nanoseconds(Int64(length * 1e9)))
-            course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 84, contact: true, rrIntervals: intervals)))
+            run.wait(.nanoseconds(Int64(length * 1e9)))
+            run.receive(.heart(HeartRateMeasurement(beatsPerMinute: 84, contact: true, rrIntervals: intervals)))
         }
         return beat
     }
 
     @Test func runHasTheVariabilityOfItsLastTwoMinutes() throws {
-        var course = Course()
-        course.receive(.heartLink(LinkStatus(.connected)))
-        try course.begin()
-        var beat = Self.send(10, to: &course)
-        #expect(course.state.activity?.variability?.rmssd == nil)
-        beat = Self.send(40, to: &course, from: beat)
-        let early = try #require(course.state.activity?.variability)
+        var run = ScriptedRun()
+        run.receive(.heartLink(LinkStatus(.connected)))
+        try run.begin()
+        var beat = Self.send(10, to: &run)
+        #expect(run.state.activity?.variability?.rmssd == nil)
+        beat = Self.send(40, to: &run, from: beat)
+        let early = try #require(run.state.activity?.variability)
         #expect(early.rmssd != nil && early.alpha1 == nil && early.artifactPercent == 0)
-        beat = Self.send(120, to: &course, from: beat)
-        let figures = try #require(course.state.activity?.variability)
+        beat = Self.send(120, to: &run, from: beat)
+        let figures = try #require(run.state.activity?.variability)
         // Four steps of 8 and one back of 32 units.
         let expected = ((4 * 64 + 1024) / 5.0).squareRoot() * 1000 / 1024
         #expect(abs(try #require(figures.rmssd) - expected) < 0.1)
         #expect(abs(try #require(figures.meanInterval) - 716 * 1000 / 1024) < 1)
         #expect(figures.alpha1 != nil && figures.pnn50 == 0)
-        course.wait(.seconds(14))
-        #expect(course.state.activity?.variability != nil)
-        course.wait(.seconds(7))
-        #expect(course.state.activity?.variability == nil)
+        run.wait(.seconds(14))
+        #expect(run.state.activity?.variability != nil)
+        run.wait(.seconds(7))
+        #expect(run.state.activity?.variability == nil)
     }
 
     @Test func stepIsFiveSecondsAndOffTheTick() throws {
-        var course = Course()
-        course.receive(.heartLink(LinkStatus(.connected)))
-        try course.begin()
+        var run = ScriptedRun()
+        run.receive(.heartLink(LinkStatus(.connected)))
+        try run.begin()
         var moments: Set<Int64> = []
         var beat = 0
         for _ in 0..<40 {
-            beat = Self.send(1, to: &course, from: beat)
-            if let figures = course.state.activity?.variability { moments.insert(figures.measuredAt.milliseconds) }
+            beat = Self.send(1, to: &run, from: beat)
+            if let figures = run.state.activity?.variability { moments.insert(figures.measuredAt.milliseconds) }
         }
         let steps = zip(moments.sorted(), moments.sorted().dropFirst()).map { $1 - $0 }
         #expect(steps.count >= 6 && steps.allSatisfy { (5000..<7000).contains($0) }, "\(steps)")
     }
 
     @Test func beatsOfAPauseDoNotCount() throws {
-        var course = Course()
-        course.receive(.heartLink(LinkStatus(.connected)))
-        try course.begin()
-        let beat = Self.send(60, to: &course)
-        try course.perform(.pause)
-        #expect(course.state.activity?.variability == nil)
+        var run = ScriptedRun()
+        run.receive(.heartLink(LinkStatus(.connected)))
+        try run.begin()
+        let beat = Self.send(60, to: &run)
+        try run.perform(.pause)
+        #expect(run.state.activity?.variability == nil)
         for _ in 0..<20 {
-            course.wait(.seconds(1))
-            course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 60, contact: true, rrIntervals: [1024])))
+            run.wait(.seconds(1))
+            run.receive(.heart(HeartRateMeasurement(beatsPerMinute: 60, contact: true, rrIntervals: [1024])))
         }
-        try course.perform(.resume)
-        _ = Self.send(30, to: &course, from: beat)
-        let figures = try #require(course.state.activity?.variability)
+        try run.perform(.resume)
+        _ = Self.send(30, to: &run, from: beat)
+        let figures = try #require(run.state.activity?.variability)
         #expect(abs(try #require(figures.meanInterval) - 716 * 1000 / 1024) < 1)
     }
 

@@ -12,8 +12,6 @@ import Domain
 struct CourseGuide {
     /// What a run has measured up to a second.
     struct Second {
-        /// Metres per second; nil if unknown.
-        var speed: Double?
         var movingMilliseconds: Int64
         /// Metres climbed; nil if unknown.
         var ascent: Double?
@@ -25,11 +23,10 @@ struct CourseGuide {
     /// Those that count.
     private let climbs: [Climb]
     private(set) var matcher = CourseMatcher()
-    /// When ``CourseMatcher/place`` was known, and the last known speed in metres per second.
+    /// When ``CourseMatcher/place`` was known.
     private var placedAt: Instant?
+    /// Metres per second over about the last 3 s.
     private var speed = 0.0
-    /// Whether the last second had a speed.
-    private var isMoving = false
     /// The progress where the run came onto the course.
     private var firstProgress: Double?
     /// What has been announced of each course point and of each climb.
@@ -59,6 +56,8 @@ struct CourseGuide {
     private static let aheadTime = 20.0
     private static let soonTime = 5.0
     private static let hereMetres = 15.0
+    private static let speedSeconds = 3.0
+    private static let leastSpeed = 0.3
     /// The longest time in which the progress goes on without a fix.
     private static let longestPrediction = Duration.seconds(90)
     /// Metres on level ground after which the arrival is known.
@@ -86,14 +85,26 @@ struct CourseGuide {
     mutating func receive(_ fix: CourseMatcher.Fix) {
         let left = matcher.place?.metres
         let change = matcher.receive(fix, on: course)
-        if matcher.status == .on || matcher.status == .wrongWay { placedAt = fix.at }
+        if matcher.status == .on || matcher.status == .wrongWay {
+            if let left, let placedAt, let place = matcher.place, change == nil {
+                measureSpeed(fix, metres: place.metres - left, seconds: (fix.at - placedAt).inSeconds)
+            }
+            placedAt = fix.at
+        }
         report(change, left: left)
     }
 
+    /// By the receiver's speed, or by the progress.
+    private mutating func measureSpeed(_ fix: CourseMatcher.Fix, metres: Double, seconds: Double) {
+        guard seconds > 0 else { return }
+        let measured = fix.speed ?? max(metres / seconds, 0)
+        speed += (measured - speed) * min(seconds / Self.speedSeconds, 1)
+    }
+
+    private var isMoving: Bool { speed > Self.leastSpeed }
+
     /// Ends a second of active time.
     mutating func tick(at now: Instant, _ second: Second) {
-        if let speed = second.speed { self.speed = speed }
-        isMoving = speed > 0.3
         report(matcher.tick(at: now), left: matcher.place?.metres)
         guard let progress = progress(at: now) else { return }
         defer { before = (progress, second) }

@@ -64,6 +64,9 @@ struct CourseMatcher {
     private static let leavingErrors = 3.0
     private static let reachingDistance = 25.0
     private static let leavingTime = Duration.seconds(10)
+    /// The next fix of a receiver with fewer than one in 2 s gets this time more to end the excess.
+    private static let fixInterval = Duration.seconds(2)
+    private static let sparseTime = Duration.milliseconds(1200)
     private static let farTime = Duration.seconds(15)
     /// The window behind and before the last place, in metres.
     private static let behind = 50.0
@@ -100,8 +103,8 @@ struct CourseMatcher {
 
     /// Lets time pass. The newest fix was beyond the threshold, and nothing suggests a return.
     mutating func tick(at now: Instant) -> Change? {
-        guard let since = beyondSince, let newest, let before, now - since >= Self.leavingTime,
-            now - newest.at <= Self.freshness, !isReturning
+        guard let since = beyondSince, let newest, let before, now - newest.at <= Self.freshness, !isReturning,
+            now - since >= Self.leavingTime + (now - newest.at > Self.fixInterval ? Self.sparseTime : .zero)
         else { return nil }
         return leave(before.distance)
     }

@@ -2,7 +2,7 @@ import Domain
 import Pipeline
 
 /// A pipeline on a manual clock, and a runner whose fixes a test makes.
-struct Course {
+struct ScriptedRun {
     var pipeline: Pipeline
     /// The effects that ``settle()`` has not collected yet.
     var effects = Effects()

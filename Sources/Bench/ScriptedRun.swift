@@ -4,7 +4,7 @@ import Pipeline
 import Sensors
 
 /// A steady run: ten ticks, one good fix and one good heart-rate notification each second.
-struct Course {
+struct ScriptedRun {
     private(set) var now = Instant(milliseconds: 1_000_000)
     private var seconds: Int64 = 0
     private(set) var pipeline: Pipeline
