@@ -10,6 +10,9 @@ import Wire
 func measureHotPaths() throws -> Bool {
     let tick = try measureTick()
     let tickWithSensors = try measureTickWithSensors()
+    let courseTick = try measureTickOnCourse()
+    let courseFix = try measureFixOnCourse(metresBeside: 0)
+    let lostFix = try measureFixOnCourse(metresBeside: 200)
     let line = try measureStateLine()
     let sensorsBlock = try measureSensorsBlock()
     let wholeTick = try measureWholeTick(readers: 1)
@@ -22,7 +25,8 @@ func measureHotPaths() throws -> Bool {
     let manyReaders = try measureWholeTick(readers: 64)
     let blocks = try measureWholeTick(readers: 64, blocks: true)
     for measurement in [
-        tick, tickWithSensors, line, sensorsBlock, try measureNotification(), variability, try measurePositionReport(),
+        tick, tickWithSensors, courseTick, courseFix, lostFix, line, sensorsBlock, try measureNotification(),
+        variability, try measurePositionReport(),
         wholeTick,
         manyReaders,
         blocks, export,
@@ -37,6 +41,13 @@ func measureHotPaths() throws -> Bool {
     var broken: [String] = []
     if tick.allocations > 0 { broken.append("the tick allocates") }
     if tickWithSensors.allocations > 0 { broken.append("the tick with six sensors allocates") }
+    if courseTick.allocations + courseFix.allocations + lostFix.allocations > 0 { broken.append("a course allocates") }
+    if max(courseTick.nanoseconds, courseFix.nanoseconds, lostFix.nanoseconds) > 50_000 {
+        broken.append("a course of 300 km takes more than 50 µs")
+    }
+    let courseSeconds = measureCourseIndex()
+    print("a course of 30,000 vertices indexed in \(DecimalFormat.text(courseSeconds * 1000, decimals: 0) ?? "?") ms")
+    if courseSeconds > 0.5 { broken.append("a course of 30,000 vertices is indexed in more than 0.5 s") }
     if journal.allocations > 0 { broken.append("queuing an entry for the journal allocates") }
     if line.allocations > 0 { broken.append("the STATE line allocates") }
     if sensorsBlock.allocations > 0 { broken.append("the block sensors of STATE allocates") }
