@@ -47,7 +47,7 @@ let package = Package(
         .target(name: "JSONCoding", dependencies: ["CJansson", "Domain"], swiftSettings: shell),
         .target(name: "Sensors", dependencies: ["CMath", "Domain"], swiftSettings: core),
         .target(name: "Pipeline", dependencies: ["CMath", "Domain"], swiftSettings: core),
-        .target(name: "Formats", dependencies: ["JSONCoding", "Domain"], swiftSettings: core + small),
+        .target(name: "Formats", dependencies: ["CMath", "JSONCoding", "Domain"], swiftSettings: core + small),
         .target(
             name: "Report", dependencies: ["CMath", "JSONCoding", "Domain"],
             resources: [.embedInCode("page.css"), .embedInCode("page.js")], swiftSettings: core),

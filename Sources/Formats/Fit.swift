@@ -30,6 +30,7 @@ package enum Fit {
     package static let lastTime: Int64 = 0xFFFF_FFFE
 
     package static let activityFile: Int64 = 4
+    package static let courseFile: Int64 = 6
     /// The profile's manufacturer `development`, for products without a manufacturer number.
     package static let developmentMaker: Int64 = 255
 
@@ -61,6 +62,8 @@ package enum Fit {
         case deviceInfo = 23
         case workout = 26
         case workoutStep = 27
+        case course = 31
+        case coursePoint = 32
         case activity = 34
         case fileCreator = 49
         case trainingFile = 72
@@ -96,6 +99,8 @@ package enum Fit {
             case .deviceInfo: "device_info"
             case .workout: "workout"
             case .workoutStep: "workout_step"
+            case .course: "course"
+            case .coursePoint: "course_point"
             case .activity: "activity"
             case .fileCreator: "file_creator"
             case .trainingFile: "training_file"

@@ -34,6 +34,21 @@ extension Fit {
         package static let customHigh: Field = 6
     }
 
+    package enum Course {
+        package static let sport: Field = 4
+        package static let name: Field = 5
+    }
+
+    package enum CoursePoint {
+        package static let time: Field = 1
+        package static let latitude: Field = 2
+        package static let longitude: Field = 3
+        /// Centimetres.
+        package static let distance: Field = 4
+        package static let type: Field = 5
+        package static let name: Field = 6
+    }
+
     package enum FileCreator {
         package static let softwareVersion: Field = 0
     }
@@ -119,6 +134,10 @@ extension Fit {
         package static let event: Field = 0
         package static let eventType: Field = 1
         package static let start: Field = 2
+        package static let startLatitude: Field = 3
+        package static let startLongitude: Field = 4
+        package static let endLatitude: Field = 5
+        package static let endLongitude: Field = 6
         package static let elapsed: Field = 7
         package static let timer: Field = 8
         package static let distance: Field = 9

@@ -6,9 +6,6 @@ package import Formats
 /// Memory use does not grow with the file. The rows are valid only after ``finish(_:)`` has returned:
 /// before that, and after an error, discard all of them.
 package struct FileImport: ~Copyable {
-    /// The number of first bytes that identify the format, unless the file is shorter.
-    private static let headSize = 16
-
     /// The first bytes, until the format is identified.
     private var head: [UInt8] = []
     private var fit: FitReader?
@@ -26,12 +23,12 @@ package struct FileImport: ~Copyable {
     package mutating func feed(_ bytes: Span<UInt8>, _ row: (RecordingRow) throws -> Void) throws {
         guard fit == nil, xml == nil else {
             try fit?.feed(bytes, row)
-            try xml?.feed(bytes, row)
+            try xml?.feed(bytes) { parser in try Self.drain(&parser, row) }
             return
         }
-        let count = min(Self.headSize - head.count, bytes.count)
+        let count = min(FileKind.headSize - head.count, bytes.count)
         for index in 0..<count { head.append(bytes[index]) }
-        guard head.count == Self.headSize else { return }
+        guard head.count == FileKind.headSize else { return }
         try decide(row)
         try feed(bytes.extracting(droppingFirst: count), row)
     }
@@ -42,37 +39,46 @@ package struct FileImport: ~Copyable {
     package mutating func finish(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
         if fit == nil, xml == nil { try decide(row) }
         if let recording = try fit?.finish(row) { return recording }
-        let recording = try xml?.finish(row)
-        guard let recording else { preconditionFailure("a reader was chosen") }
+        var recording: ImportedRecording?
+        try xml?.finish { parser in
+            guard var track = parser as? any TrackParser else { return }
+            recording = try track.finish()
+            parser = track
+            try Self.drain(&parser, row)
+        }
+        guard let recording else { throw FileError("the file has no content") }
         return recording
     }
 
     /// Selects the reader, and passes it the first bytes.
     private mutating func decide(_ row: (RecordingRow) throws -> Void) throws {
-        guard !head.isEmpty else { throw FileError("the file is empty") }
-        if head.starts(with: [0x1F, 0x8B]) {
-            throw FileError("the file is compressed by gzip: unpack it first (gunzip)")
-        }
-        if head.starts(with: Array("PK\u{3}\u{4}".utf8)) {
-            throw FileError("the file is a ZIP archive, as KMZ files are: unpack it first (unzip)")
-        }
-        if FitReader.recognises(head.span) {
+        switch try FileKind(head) {
+        case .fit:
             var reader = FitReader(salvages: salvages)
             try reader.feed(head.span, row)
             fit = reader
             return
+        case .xml: break
+        case .json, .unknown: throw FileError("not a FIT, GPX, TCX or KML file")
         }
-        guard Self.isXML(head) else { throw FileError("not a FIT, GPX, TCX or KML file") }
-        var reader = try XMLReader()
-        try reader.feed(head.span, row)
+        var reader = try XMLReader { (root) throws(FileError) in
+            switch root {
+            case "gpx": return GPXTrack()
+            case "TrainingCenterDatabase": return TCXTrack()
+            case "kml": return KMLTrack()
+            default:
+                throw FileError("not a GPX, TCX or KML file: its first element is <\(SanitizedText(root)?.text ?? "")>")
+            }
+        }
+        try reader.feed(head.span) { parser in try Self.drain(&parser, row) }
         xml = consume reader
     }
 
-    /// XML begins with `<`, optionally after white space or a byte order mark.
-    private static func isXML(_ head: [UInt8]) -> Bool {
-        if head.starts(with: [0xFE, 0xFF]) || head.starts(with: [0xFF, 0xFE]) { return true }
-        let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
-        let first = text.first { !" \t\r\n".utf8.contains($0) }
-        return first == nil || first == UInt8(ascii: "<")
+    /// Passes on the rows that are complete.
+    private static func drain(_ parser: inout any ElementParser, _ row: (RecordingRow) throws -> Void) throws {
+        guard var track = parser as? any TrackParser else { return }
+        let rows = track.drainRows()
+        parser = track
+        for next in rows { try row(next) }
     }
 }

@@ -1,8 +1,7 @@
 import CExpat
-package import Domain
 package import Formats
 
-/// Reads a GPX, TCX or KML file in pieces, through expat.
+/// Reads an XML file in pieces, through expat, and passes its elements to the parser for its first element.
 ///
 /// Memory use does not grow with the file: document type declarations, and so all entities, are rejected;
 /// depth, text, tags and the number of names are bounded. After an error the reader is unusable.
@@ -25,11 +24,12 @@ package struct XMLReader: ~Copyable {
     /// The number of bytes fed.
     private var fed = 0
 
+    /// - Parameter choose: returns the parser for the name of the first element, or throws that there is none.
     /// - Throws: ``FileError`` if memory is exhausted.
-    package init() throws(FileError) {
+    package init(_ choose: @escaping (String) throws(FileError) -> any ElementParser) throws(FileError) {
         guard let parser = unsafe XML_ParserCreate(nil) else { throw FileError("out of memory") }
         unsafe self.parser = parser
-        session = XMLSession()
+        session = XMLSession(choose)
         unsafe XML_SetUserData(parser, Unmanaged.passUnretained(session).toOpaque())
         unsafe XML_SetElementHandler(
             parser,
@@ -52,27 +52,27 @@ package struct XMLReader: ~Copyable {
         unsafe XML_ParserFree(parser)
     }
 
-    /// Reads the next bytes of the file, and passes the completed rows to `row`.
+    /// Reads the next bytes of the file. After each piece, passes the parser to `body` if there is one.
     ///
-    /// - Throws: ``FileError`` with the line and the column, or an error of `row`.
-    package mutating func feed(_ bytes: Span<UInt8>, _ row: (RecordingRow) throws -> Void) throws {
+    /// - Throws: ``FileError`` with the line and the column, or an error of `body`.
+    package mutating func feed(
+        _ bytes: Span<UInt8>, _ body: (inout any ElementParser) throws -> Void
+    ) throws {
         var start = 0
         while start < bytes.count {
             let end = min(start + Self.pieceSize, bytes.count)
             try parse(bytes.extracting(start..<end), isLast: false)
-            try session.drainRows(row)
+            try session.withParser(body)
             start = end
         }
     }
 
-    /// Ends the file, and passes the last rows to `row`.
+    /// Ends the file, and passes the parser to `body`.
     ///
-    /// - Throws: ``FileError``, or an error of `row`.
-    package mutating func finish(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
+    /// - Throws: ``FileError``, or an error of `body`.
+    package mutating func finish(_ body: (inout any ElementParser) throws -> Void) throws {
         try parse([UInt8]().span, isLast: true)
-        let recording = try session.finish()
-        try session.drainRows(row)
-        return recording
+        try session.withParser(body)
     }
 
     private mutating func parse(_ bytes: Span<UInt8>, isLast: Bool) throws(FileError) {
@@ -106,12 +106,17 @@ private final class XMLSession {
     var failure: FileError?
     /// Stops the parser and returns its position.
     var stop: () -> FileError.Place? = { nil }
-    private var machine: (any TrackParser)?
+    private let choose: (String) throws(FileError) -> any ElementParser
+    private var parser: (any ElementParser)?
     private var depth = 0
     private var names: Set<String> = []
     private var text: [UInt8] = []
-    /// Whether the text of the innermost element is collected.
-    private var isCollecting = false
+    /// The use of the text of the innermost element.
+    private var use = XMLText.none
+
+    init(_ choose: @escaping (String) throws(FileError) -> any ElementParser) {
+        self.choose = choose
+    }
 
     static func of(_ data: UnsafeMutableRawPointer?) -> XMLSession? {
         unsafe data.map { unsafe Unmanaged<XMLSession>.fromOpaque($0).takeUnretainedValue() }
@@ -133,37 +138,47 @@ private final class XMLSession {
             }
             let name = try local(unsafe String(cString: name))
             let attributes = unsafe try attributes(list)
-            if machine == nil { machine = try Self.machine(for: name) }
+            if parser == nil { parser = try choose(name) }
             text.removeAll(keepingCapacity: true)
-            isCollecting = try machine?.begin(name, attributes) ?? false
+            use = try parser?.begin(name, attributes) ?? .none
         } catch {
             fail(error)
         }
     }
 
     func append(_ bytes: UnsafeRawBufferPointer) {
-        guard isCollecting, text.count < XMLReader.textLimit else { return }
-        unsafe text.append(contentsOf: bytes.prefix(XMLReader.textLimit - text.count))
+        switch use {
+        case .none: break
+        case .whole:
+            guard text.count < XMLReader.textLimit else { return }
+            unsafe text.append(contentsOf: bytes.prefix(XMLReader.textLimit - text.count))
+        case .pieces:
+            guard failure == nil else { return }
+            do throws(FileError) {
+                try unsafe parser?.append(Span(_unsafeBytes: bytes))
+            } catch {
+                fail(error)
+            }
+        }
     }
 
     func end() {
         guard failure == nil else { return }
         depth -= 1
         do throws(FileError) {
-            try machine?.end(isCollecting ? String(decoding: text, as: UTF8.self) : "")
+            try parser?.end(use == .whole ? String(decoding: text, as: UTF8.self) : "")
         } catch {
             fail(error)
         }
-        isCollecting = false
+        use = .none
     }
 
-    func drainRows(_ row: (RecordingRow) throws -> Void) throws {
-        for next in machine?.drainRows() ?? [] { try row(next) }
-    }
-
-    func finish() throws(FileError) -> ImportedRecording {
-        guard let recording = try machine?.finish() else { throw FileError("the file has no content") }
-        return recording
+    func withParser(_ body: (inout any ElementParser) throws -> Void) throws {
+        guard var parser else { return }
+        // The only reference, so that the parser is changed in place.
+        self.parser = nil
+        defer { self.parser = parser }
+        try body(&parser)
     }
 
     /// A name without its namespace prefix.
@@ -189,15 +204,5 @@ private final class XMLSession {
             unsafe next += 2
         }
         return attributes
-    }
-
-    private static func machine(for root: String) throws(FileError) -> any TrackParser {
-        switch root {
-        case "gpx": return GPXTrack()
-        case "TrainingCenterDatabase": return TCXTrack()
-        case "kml": return KMLTrack()
-        default:
-            throw FileError("not a GPX, TCX or KML file: its first element is <\(SanitizedText(root)?.text ?? "")>")
-        }
     }
 }

@@ -12,7 +12,7 @@ import Testing
         "JSONCoding": ["CJansson", "Domain"],
         "Sensors": ["CMath", "Domain"],
         "Pipeline": ["CMath", "Domain"],
-        "Formats": ["JSONCoding", "Domain"],
+        "Formats": ["CMath", "JSONCoding", "Domain"],
         "Report": ["CMath", "JSONCoding", "Domain"],
         "Wire": ["Sensors", "JSONCoding", "Domain"],
         "JournalCoding": ["Formats", "Pipeline", "Wire", "JSONCoding", "Domain"],

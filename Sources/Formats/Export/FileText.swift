@@ -121,12 +121,18 @@ enum Decimals {
 extension RecordingSample {
     /// The position for files: a longitude of 180 becomes −180, which some schemas require.
     var position: Coordinate? {
-        guard var coordinate, coordinate.latitude.magnitude <= 90, coordinate.longitude.magnitude <= 180 else {
+        guard let coordinate, coordinate.latitude.magnitude <= 90, coordinate.longitude.magnitude <= 180 else {
             return nil
         }
-        if DecimalFormat.scaled(coordinate.longitude, decimals: Decimals.degrees) == 1_800_000_000 {
-            coordinate.longitude = -180
-        }
+        return coordinate.written
+    }
+}
+
+extension Coordinate {
+    /// This place on the Earth for files: a longitude of 180 becomes −180, which some schemas require.
+    var written: Coordinate {
+        var coordinate = self
+        if DecimalFormat.scaled(longitude, decimals: Decimals.degrees) == 1_800_000_000 { coordinate.longitude = -180 }
         return coordinate
     }
 }

@@ -92,7 +92,7 @@ extension FileText {
 
 extension Sport {
     /// The name that Garmin Connect uses.
-    fileprivate var gpxType: String {
+    var gpxType: String {
         switch self {
         case .run: "running"
         case .walk: "walking"

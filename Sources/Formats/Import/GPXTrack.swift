@@ -24,12 +24,12 @@ package struct GPXTrack: TrackParser {
 
     package init() {}
 
-    package mutating func begin(_ name: String, _ attributes: [XMLAttribute]) throws(FileError) -> Bool {
+    package mutating func begin(_ name: String, _ attributes: [XMLAttribute]) throws(FileError) -> XMLText {
         let place = next(name, attributes)
         places.append(place)
         switch place {
-        case .extensions, .value, .name, .type: return true
-        default: return false
+        case .extensions, .value, .name, .type: return .whole
+        default: return .none
         }
     }
 

@@ -36,12 +36,12 @@ package struct KMLTrack: TrackParser {
 
     package init() {}
 
-    package mutating func begin(_ name: String, _ attributes: [XMLAttribute]) throws(FileError) -> Bool {
+    package mutating func begin(_ name: String, _ attributes: [XMLAttribute]) throws(FileError) -> XMLText {
         let place = next(name, attributes)
         places.append(place)
         switch place {
-        case .when, .coordinate, .item, .name, .placemarkName, .kindValue: return true
-        default: return false
+        case .when, .coordinate, .item, .name, .placemarkName, .kindValue: return .whole
+        default: return .none
         }
     }
 

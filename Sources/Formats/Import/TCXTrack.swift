@@ -32,11 +32,11 @@ package struct TCXTrack: TrackParser {
 
     package init() {}
 
-    package mutating func begin(_ name: String, _ attributes: [XMLAttribute]) throws(FileError) -> Bool {
+    package mutating func begin(_ name: String, _ attributes: [XMLAttribute]) throws(FileError) -> XMLText {
         let place = try next(name, attributes)
         places.append(place)
-        if case .value = place { return true }
-        return false
+        if case .value = place { return .whole }
+        return .none
     }
 
     private mutating func next(_ name: String, _ attributes: [XMLAttribute]) throws(FileError) -> Place {

@@ -1,19 +1,36 @@
 package import Domain
 
-/// A parser that makes a recording from the elements of an XML file.
-///
-/// Names come without their prefix. Elements that are not imported are counted in the recording's ``SkippedElements``.
-package protocol TrackParser {
+/// A parser of the elements of an XML file. Names come without their prefix.
+package protocol ElementParser {
     /// Begins an element.
-    ///
-    /// - Returns: Whether the element's text is needed.
-    mutating func begin(_ name: String, _ attributes: [XMLAttribute]) throws(FileError) -> Bool
+    mutating func begin(_ name: String, _ attributes: [XMLAttribute]) throws(FileError) -> XMLText
+
+    /// Takes a piece of the text of an element that needs it in pieces.
+    mutating func append(_ piece: Span<UInt8>) throws(FileError)
 
     /// Ends the innermost open element.
     ///
-    /// - Parameter text: the text of an element that needs it and contains no other element; else empty.
+    /// - Parameter text: the text of an element that needs it whole and contains no other element; else empty.
     mutating func end(_ text: String) throws(FileError)
+}
 
+extension ElementParser {
+    package mutating func append(_ piece: Span<UInt8>) {}
+}
+
+/// How a parser needs the text of an element.
+package enum XMLText: Sendable {
+    case none
+    /// At the element's end, at most its first KiB.
+    case whole
+    /// All of it, while it is read.
+    case pieces
+}
+
+/// A parser that makes a recording from the elements of an XML file.
+///
+/// Elements that are not imported are counted in the recording's ``SkippedElements``.
+package protocol TrackParser: ElementParser {
     /// Returns and removes the rows that are complete.
     mutating func drainRows() -> [RecordingRow]
 
