@@ -9,7 +9,7 @@ struct FuzzTarget: Sendable {
 
     static let all = [
         strap, heartRate, sensors, revolutions, barometer, management, gpsd, json, control, upload, watch, lines, names,
-        tracks, fit,
+        tracks, fit, courses,
     ]
 }
 
