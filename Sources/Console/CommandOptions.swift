@@ -62,7 +62,7 @@ struct CommandOptions {
             }
             (filter.period, command) = (period, "activities")
         case "--name":
-            (name, command) = (try OptionValue.text("a name", after: option, &rest), "edit")
+            (name, command) = (try OptionValue.text("a name", after: option, &rest), "edit,course from")
         case "--start": (started, command) = (try OptionValue.start(after: option, &rest), "edit")
         case "--all": (isAll, command) = (true, "export")
         case "--force": (isForced, command) = (true, "export,report,delete")

@@ -30,6 +30,7 @@ extension Invocation {
         case .run(let command): try writeOut(try perform(command))
         case .scan(let seconds): try scan(seconds: seconds)
         case .sensors(let command): try writeOut(try perform(command))
+        case .course(let command): try writeOut(try perform(command))
         case .workout(let command): try writeOut(try perform(command))
         case .allSettings, .getSetting, .setSetting, .resetSetting: try writeOut(try settings())
         case .activities(let filter): try writeOut(try activities(filter))

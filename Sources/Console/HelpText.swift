@@ -70,6 +70,20 @@ private let helpOfAll = """
       workout load FILE         follow the workout of a FIT file in the next run, or
                                 from now on in the present one
       workout unload            follow none
+      course [list]             list the courses, newest first
+      course show REF           show the profile, the climbs and the points of a
+                                course; REF is its number, its name, or last
+      course load REF           follow a course in the next run, or from now on in
+                                the present one
+      course unload             follow none
+      course from ID [--name NAME]
+                                make a course of an activity
+      course reverse REF        make a course in the other direction
+      course rename REF NAME    name a course
+      course delete REF         delete a course; activities on it keep it
+      course partner PACE|ID|off
+                                run against a pace such as 5:00/km, or against an
+                                activity, by distance
       settings                  show all settings
       settings get KEY          show a setting
       settings set KEY VALUE    change a setting; VALUE is text or JSON:

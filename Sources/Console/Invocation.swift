@@ -13,6 +13,7 @@ struct Invocation: Equatable {
         case scan(seconds: Int)
         case sensors(SensorCommand)
         case workout(WorkoutCommand)
+        case course(CourseCommand)
         case allSettings
         case getSetting(SettingKey)
         /// The value as typed: JSON or plain text.
@@ -179,6 +180,7 @@ struct Invocation: Equatable {
             (command, most) = (.replay(try ReplaySource(words.first, after: name), pace), 1)
         case "rows": (command, most) = (.rows(try ReplaySource(words.first, after: name), modifiers.sport), 1)
         case "sensors", "sensor": return .sensors(try SensorCommand(Array(words)))
+        case "course": return .course(try CourseCommand(Array(words), modifiers))
         case "workout": return .workout(try WorkoutCommand(Array(words)))
         case "strap": throw .usage("'strap' is now called 'sensors'; 'pacectl help sensors' lists its commands")
         case "scan": (command, most) = (.scan(seconds: modifiers.seconds ?? 10), 0)

@@ -26,6 +26,7 @@ package final class Daemon {
     private let settings: SettingsController
     private let activities: ActivityService
     private let uploads: UploadService
+    private let courses: CourseService
     private let sensors: SensorController
     private let service: ServiceController
     private var devices: Devices
@@ -79,6 +80,7 @@ package final class Daemon {
         activities = try ActivityService(
             inbox, run, in: directory, exportDirectory: configuration.exportDirectory, loop: loop, at: now)
         uploads = UploadService(inbox, run, activities)
+        courses = CourseService(inbox, run, activities)
         self.sensors = SensorController(inbox, run, settings, activities, file: sensorFile, sensors)
         service = try ServiceController(
             loop, inbox, reporter, closesRun: isService && configuration.startsAutomatically)
@@ -242,6 +244,10 @@ package final class Daemon {
             return try later(request, peer) { completion throws(RPCError) in
                 try activities.execute(activity, completion, at: now)
             }
+        case .courses(let course):
+            return try later(request, peer) { completion throws(RPCError) in
+                try courses.execute(course, completion, at: now)
+            }
         case .upload(let upload):
             return try later(request, peer) { completion throws(RPCError) in
                 try uploads.execute(upload, of: connection, completion, at: now)
@@ -390,8 +396,13 @@ extension ControlRequest {
         case .activities(.edit(let id, _, _, _)): "edit activity \(id)"
         case .activities(.delete(let id)): "delete activity \(id)"
         case .activities(.recover(let file)): "recover \(file)"
+        case .courses(.load(let id)): "load course \(id)"
+        case .courses(.unload): "unload the course"
+        case .courses(.delete(let id)): "delete course \(id)"
+        case .courses(.rename(let id, _)): "rename course \(id)"
+        case .courses(.partner): "set the partner"
         case .upload(.commit): "import an upload"
-        case .status, .settings, .setting, .scan, .activities, .upload: nil
+        case .status, .settings, .setting, .scan, .activities, .courses, .upload: nil
         }
     }
 }

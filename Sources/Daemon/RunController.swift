@@ -62,6 +62,7 @@ final class RunController {
     var journal: Journal { recording.recorder.journal }
     var settings: Settings { recording.engine.settings }
     var runState: RunState { recording.engine.runState }
+    var course: LoadedCourse? { recording.engine.course }
     /// The moment of the next tick or idle second, and of a replay's next entry.
     var deadline: Instant {
         replay?.deadline(before: recording.engine.deadline, isActive: runState == .active) ?? recording.engine.deadline
@@ -306,7 +307,15 @@ final class RunController {
         if let numbers, let journal = status.journal {
             stateServer.renumberEvents(numbers.events, after: journal.events)
         }
+        if let guide = status.journal?.guide { adopt(guide, at: now) }
         changes.hasEvents = true
+    }
+
+    /// Loads the course and the partner that were loaded at the last end. A resumed run has them already.
+    private func adopt(_ guide: LoadedGuide, at now: Instant) {
+        guard replay == nil, !recording.engine.isDemo else { return }
+        if let course = guide.course, recording.engine.course == nil { step(.course(course), at: now) }
+        if let partner = guide.partner, recording.engine.partner == nil { step(.partner(partner), at: now) }
     }
 
     /// Applies the live keys of a new configuration.

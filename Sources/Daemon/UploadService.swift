@@ -32,6 +32,7 @@ final class UploadService {
     private final class Upload {
         /// Of the disk worker's file.
         let number: Int
+        let kind: UploadRequest.Kind
         var size = 0
         /// When the last response was sent; nil while a request is in progress.
         var idleSince: Instant?
@@ -39,8 +40,9 @@ final class UploadService {
         /// The client has gone.
         var isAbandoned = false
 
-        init(_ number: Int) {
+        init(_ number: Int, _ kind: UploadRequest.Kind) {
             self.number = number
+            self.kind = kind
         }
     }
 
@@ -71,13 +73,13 @@ final class UploadService {
         _ request: UploadRequest, of connection: Int, _ completion: @escaping Completion, at now: Instant
     ) throws(RPCError) {
         switch request {
-        case .begin:
+        case .begin(let kind):
             if uploads[connection] != nil { throw .unavailable("an upload is in progress on this connection") }
             guard uploads.count < UploadRequest.countLimit else {
                 throw .busy("\(UploadRequest.countLimit) uploads are in progress: try again later")
             }
             try checkDisk(at: now)
-            let upload = Upload(nextNumber)
+            let upload = Upload(nextNumber, kind)
             nextNumber += 1
             try submit(.openUpload(upload.number), of: upload, connection, completion) { _, _ in .uploaded(bytes: 0) }
             uploads[connection] = upload
@@ -99,7 +101,10 @@ final class UploadService {
             let upload = try idleUpload(of: connection)
             try checkDisk(at: now)
             upload.isCommitting = true
-            check(upload, connection, completion)
+            switch upload.kind {
+            case .activity: check(upload, connection, completion)
+            case .course: checkCourse(upload, connection, completion)
+            }
         }
     }
 
@@ -179,6 +184,23 @@ final class UploadService {
             perform(.begin(activity: activity, at: Clock.systemTime()), commit, connection) { [unowned self] _ in
                 commit.activity = activity
                 writeRows(commit, of: upload, connection)
+            }
+        }
+    }
+
+    /// Checks the next lines of a course, and stores it when all are valid.
+    private func checkCourse(_ upload: Upload, _ connection: Int, _ completion: @escaping Completion) {
+        step(.checkCourse(upload.number), connection, completion) { [unowned self] reply in
+            guard case .checkedCourse(let course) = reply else { return checkCourse(upload, connection, completion) }
+            run.journal.perform(.course(course), via: inbox) { [unowned self] result in
+                drop(connection)
+                switch result {
+                case .success(let outcome):
+                    Log.write(.notice, "course \(outcome.activity) \(outcome.isPresent ? "was present" : "stored")")
+                    completion(.success(.storedCourse(outcome.activity, isPresent: outcome.isPresent)))
+                case .failure(let failure):
+                    completion(.failure(.busy("the journal rejects the course: \(failure); nothing is stored")))
+                }
             }
         }
     }

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import JSONCoding
 
 // The course and the partner of an entry of the input log, which names them by their hashes.
@@ -55,5 +55,20 @@ extension JSON {
             throw ParseError(at: 0, expected: "a course's hash of 32 hexadecimal digits")
         }
         return hash
+    }
+}
+
+extension Partner {
+    /// The partner as JSON, by the hash of its curve.
+    package var stored: String {
+        var line = JSONWriter(capacity: 128)
+        line.object { $0.members(of: self) }
+        return String(decoding: line.bytes, as: UTF8.self)
+    }
+
+    /// Reads ``stored``; nil for other text.
+    package init?(stored text: String) {
+        guard let json = try? JSON(parsing: text.utf8), let partner = try? Partner?(json) else { return nil }
+        self = partner
     }
 }

@@ -33,6 +33,8 @@ package struct RunEngine: Sendable {
     package var settings: Settings { pipeline.settings }
     package var isDemo: Bool { pipeline.isDemo }
     package var runState: RunState { pipeline.runState }
+    package var course: LoadedCourse? { pipeline.course }
+    package var partner: Partner? { pipeline.partner }
     /// Number of the last activity.
     package var lastActivity: Int { pipeline.lastActivity }
 

@@ -183,6 +183,23 @@ package enum OpenRPC {
             "track", track,
             slow + [refused, notFound]),
         method(
+            "course.list", "Returns the courses, the newest first.", [limit, beforeCourse], "courses", courses, slow),
+        method(
+            "course.load",
+            "Loads a course, also during a run. The answer comes when that is on the disk.", [courseID], "course",
+            course, slow + [notFound]),
+        method(
+            "course.unload", "Unloads the course. The answer comes when that is on the disk.", [], "nothing", none,
+            [refused, busy]),
+        method(
+            "course.delete", "Deletes a course that is not loaded. Activities on it keep it.", [courseID], "nothing",
+            none, slow + [refused, notFound]),
+        method(
+            "course.rename", "Renames a course.", [courseID, courseName], "course", course, slow + [notFound]),
+        method(
+            "course.partner", "Sets the virtual partner; without a parameter there is none.",
+            [partnerPace, partnerActivity], "nothing", none, slow + [notFound]),
+        method(
             "upload.begin", "Begins to hand over a file. One upload a connection, two at once.", [kind], "size",
             uploaded,
             [refused, busy, invalid]),
@@ -190,12 +207,12 @@ package enum OpenRPC {
             "upload.append", "Appends bytes to the upload of this connection.", [data], "size", uploaded,
             [refused, busy, invalid]),
         method(
-            "upload.commit", "Imports the data of the upload. The answer comes when the activity is on the disk.", [],
+            "upload.commit", "Imports the data of the upload. The answer comes when it is on the disk.", [],
             "number", imported, [refused, busy, invalid]),
     ].map { $0 + "," }.joined()
     private static let slow = [busy, invalid]
     private static let kind = """
-        {"name":"kind","summary":"What the data is.","required":true,"schema":{"enum":["activity"]}}
+        {"name":"kind","summary":"What the data is.","required":true,"schema":{"enum":["activity","course"]}}
         """
     private static let data = """
         {"name":"data","summary":"The next bytes, 1 to \(UploadRequest.appendLimit), in base64 with padding.",\
@@ -203,7 +220,29 @@ package enum OpenRPC {
         """
     private static let uploaded =
         #"{"type":"object","required":["bytes"],"properties":{"bytes":{"type":"integer","minimum":0}}}"#
-    private static let imported = #"{"type":"object","required":["id"],"properties":{"id":\#(number)}}"#
+    private static let imported = """
+        {"type":"object","required":["id"],"properties":{"id":\(number),"present":{"const":true}}}
+        """
+    private static let course = """
+        {"type":"object","required":["id","added","length_m","climbs","points","vertices"],"properties":{\
+        "id":\(number),"name":\(text),"sport":\(sports),"added":{"type":"string","format":"date-time"},\
+        "length_m":{"type":"number"},"ascent_m":{"type":"number"},"climbs":{"type":"integer"},\
+        "points":{"type":"integer"},"vertices":{"type":"integer"},"loaded":{"const":true}}}
+        """
+    private static let courses = #"{"type":"array","maxItems":100,"items":\#(course)}"#
+    private static let courseID =
+        #"{"name":"id","summary":"The course's number.","required":true,"schema":\#(number)}"#
+    private static let courseName =
+        #"{"name":"name","summary":"The new name, 1 to 64 characters.","required":true,"schema":\#(text)}"#
+    private static let beforeCourse =
+        #"{"name":"before","summary":"The number of a course: only lower ones.","schema":\#(number)}"#
+    private static let partnerPace = """
+        {"name":"pace_s_per_m","summary":"The pace that it keeps, 0.01 to 36.",\
+        "schema":{"type":"number","minimum":0.01,"maximum":36}}
+        """
+    private static let partnerActivity = """
+        {"name":"activity","summary":"The number of the activity that it repeats, by distance.","schema":\(number)}
+        """
     private static let number = #"{"type":"integer","minimum":1}"#
     private static let id =
         #"{"name":"id","summary":"The activity's number.","required":true,"schema":\#(number)}"#

@@ -105,7 +105,7 @@ def test_requests_in_the_wrong_order_are_rejected(paced, connect):
     client = connect()
     for method, params in [("upload.append", {"data": "AAAA"}), ("upload.commit", {})]:
         assert client.call(method, **params)["code"] == UNAVAILABLE
-    assert client.call("upload.begin", kind="course")["code"] == WRONG
+    assert client.call("upload.begin", kind="workout")["code"] == WRONG
     assert client.call("upload.begin")["code"] == -32602
     assert client.call("upload.begin", kind="activity") == {"bytes": 0}
     assert client.call("upload.begin", kind="activity")["code"] == UNAVAILABLE

@@ -28,6 +28,15 @@ package enum DiskRequest: Equatable, Sendable {
     case closeUpload(Int)
     /// Validates the next lines of an upload.
     case checkUpload(Int)
+    /// Validates the next lines of an upload of a course.
+    case checkCourse(Int)
+    /// Summaries of courses, newest first, with a number below `before`.
+    case courses(limit: Int, before: Int?)
+    case courseSummary(Int)
+    /// Reads and indexes a course.
+    case course(Int)
+    /// Makes a partner of an activity.
+    case partner(activity: Int)
     /// Reads the next rows of a valid upload.
     case readUpload(Int, limit: Int)
 }
@@ -44,9 +53,15 @@ package enum DiskReply: Equatable, Sendable {
     case written
     /// All lines of an upload are valid.
     case checkedUpload(RecordedActivity, gaps: Int)
+    /// All lines of an upload of a course are valid.
+    indirect case checkedCourse(StoredCourse)
+    case courses([CourseSummary])
+    indirect case courseSummary(CourseSummary)
+    indirect case course(CourseSummary, LoadedCourse)
+    case partner(LoadedPartner, bytes: [UInt8])
     /// Empty after the last row.
     case uploadedRows([RecordingRow])
-    /// No activity has this number.
+    /// No activity and no course has this number.
     case nothing
 }
 

@@ -145,6 +145,8 @@ package final class DiskWorker {
                 if let (recording, gaps) = try spools.check(number) {
                     return .success(.checkedUpload(recording, gaps: gaps))
                 }
+            case .checkCourse(let number):
+                if let course = try spools.checkCourse(number) { return .success(.checkedCourse(course)) }
             case .readUpload(let number, let limit):
                 return .success(.uploadedRows(try spools.rows(of: number, limit: limit)))
             default: return .success(try request.reply(from: JournalReader(in: directory)))
@@ -153,6 +155,7 @@ package final class DiskWorker {
         } catch let failure as ConfigurationFile.Failure {
             return .failure(Failure(failure.line))
         } catch JournalFailure.missing {
+            if case .courses = request { return .success(.courses([])) }
             if case .list = request { return .success(.list([])) }
             if case .orders = request { return .success(.orders([])) }
             return .success(.nothing)
@@ -174,13 +177,26 @@ extension DiskRequest {
         case .track(let request):
             guard try reader.summary(of: request.activity) != nil else { return .nothing }
             return .track(try Track(request, of: reader.rows(of: request.activity)))
+        case .courses(let limit, let before): return .courses(try reader.courses(limit: limit, before: before))
+        case .courseSummary(let id):
+            guard let summary = try reader.course(id) else { return .nothing }
+            return .courseSummary(summary)
+        case .course(let id):
+            guard let summary = try reader.course(id), let course = try reader.loadableCourse(summary) else {
+                return .nothing
+            }
+            return .course(summary, course)
+        case .partner(let id):
+            guard try reader.summary(of: id) != nil else { return .nothing }
+            let (partner, bytes) = try reader.partner(ofActivity: id)
+            return .partner(partner, bytes: bytes)
         case .orders: return .orders(try reader.orders(bootID: Clock.bootID()))
         case .export(let order, let directory):
             guard let recording = try reader.recording(order.activity) else { return .nothing }
             let rows = try reader.rows(of: order.activity)
             return try order.format.makeFile(of: recording, rows, in: directory)
         case .configuration, .write, .recoverable, .index, .openUpload, .appendUpload, .closeUpload, .checkUpload,
-            .readUpload:
+            .checkCourse, .readUpload:
             return .nothing
         }
     }

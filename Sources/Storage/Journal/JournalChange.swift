@@ -38,11 +38,14 @@ package enum JournalChange: Equatable, Sendable {
     case unset(name: String)
     /// Requests the recovery of a damaged journal in the state directory.
     case recover(file: String)
+    /// Changes the courses or what is loaded of them.
+    indirect case course(CourseChange)
 
     /// Whether the change is kept as long as possible, because the rest is worthless without it. Such changes are few.
     var isVital: Bool {
         switch self {
-        case .begin, .resume, .end, .edit, .delete, .cut, .cutAfter, .export, .exported, .setting, .unset, .recover:
+        case .begin, .resume, .end, .edit, .delete, .cut, .cutAfter, .export, .exported, .setting, .unset, .recover,
+            .course:
             true
         case .entry(_, _, let entry):
             switch entry.kind {
@@ -62,7 +65,7 @@ package enum JournalChange: Equatable, Sendable {
     var isUrgent: Bool {
         switch self {
         // The files of undated activities wait for a clock.
-        case .begin, .resume, .end, .clock, .edit, .delete, .cut, .setting, .unset, .recover: true
+        case .begin, .resume, .end, .clock, .edit, .delete, .cut, .setting, .unset, .recover, .course: true
         case .entry(_, _, let entry):
             switch entry.kind {
             // An outage starts a part: without it the next start takes two outages for one. Nothing follows a shutdown.
@@ -83,7 +86,7 @@ package enum JournalChange: Equatable, Sendable {
             .export(let activity, _), .exported(let activity, _):
             activity
         case .event(_, let activity, _, _): activity
-        case .clock, .setting, .unset, .recover: nil
+        case .clock, .setting, .unset, .recover, .course: nil
         }
     }
 
@@ -104,6 +107,8 @@ package enum JournalChange: Equatable, Sendable {
         case .row(_, _, .beats(_, let rr, _)): size + 32 + 2 * rr.count
         case .event(_, _, _, let line): size + 32 + line.count
         case .setting(let setting): size + 64 + setting.value.utf8.count
+        case .course(.partner(_, let bytes)): size + 512 + (bytes?.count ?? 0)
+        case .course: size + 512
         case .row, .clock, .unset, .recover, .edit, .delete, .cut, .cutAfter, .export, .exported: size
         }
     }
@@ -165,7 +170,7 @@ extension JournalChange {
             self = .cutAfter(activity: activities(activity), at: at, elapsed: elapsed)
         case .export(let activity, let format): self = .export(activity: activities(activity), format)
         case .exported(let activity, let format): self = .exported(activity: activities(activity), format)
-        case .clock, .setting, .unset, .recover: break
+        case .clock, .setting, .unset, .recover, .course: break
         }
     }
 }

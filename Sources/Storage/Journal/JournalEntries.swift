@@ -20,14 +20,16 @@ extension JournalReader {
             try Cursor(Self.input, id, last, in: database) { try Self.input($0) }
         )
         var part = 0
+        var resolver = CourseResolver(self)
         while true {
             let place = min(location.place, heart.place, input.place)
             if place == Int.max { return }
             while part + 1 < parts.count, place >= parts[part + 1].place { part += 1 }
             let shift = part < shifts.count ? shifts[part] : .zero
-            let entry =
+            var entry =
                 place == location.place
                 ? try location.next() : place == heart.place ? try heart.next() : try input.next()
+            try resolver.resolve(&entry)
             try body(entry.shifted(by: shift))
         }
     }

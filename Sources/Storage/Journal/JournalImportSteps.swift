@@ -9,6 +9,8 @@ package enum JournalImportStep: Equatable, Sendable {
     case finish(RecordedActivity, gaps: Int)
     /// Deletes all rows.
     case abandon(activity: Int)
+    /// Stores a course. It is on the disk when the step is done.
+    indirect case course(StoredCourse)
 }
 
 /// Why a step was not performed, as text for people.
@@ -16,9 +18,11 @@ package struct JournalImportFailure: Error, Equatable, Sendable, CustomStringCon
     package var description: String
 }
 
-/// The result of a step: the activity's number, and how long the transaction took.
+/// The result of a step: the number of the activity or the course, and how long the transaction took.
 package struct JournalImportOutcome: Equatable, Sendable {
     package var activity: Int
+    /// The course was in the list already.
+    package var isPresent = false
     package var duration: Duration
 }
 
@@ -34,11 +38,16 @@ extension JournalFile {
 
     /// Performs a step in one transaction.
     ///
-    /// - Returns: the number of the activity.
-    func perform(_ step: JournalImportStep) throws(SQLiteError) -> Int {
+    /// - Returns: the number of the activity or the course, and whether the course was in the list.
+    @discardableResult
+    func perform(_ step: JournalImportStep) throws(SQLiteError) -> (number: Int, isPresent: Bool) {
         var number = 0
+        var isPresent = false
         // Only the last step has to be on the disk: without it there is no activity.
-        if case .finish = step { try setSynced(true) } else { try setSynced(false) }
+        switch step {
+        case .finish, .course: try setSynced(true)
+        case .begin, .rows, .abandon: try setSynced(false)
+        }
         try database.transaction { () throws(SQLiteError) in
             switch step {
             case .begin(let activity, let time):
@@ -59,9 +68,10 @@ extension JournalFile {
             case .abandon(let activity):
                 number = activity
                 try condemnImports("activity = \(activity)")
+            case .course(let course): (number, isPresent) = try statements.write(course)
             }
         }
-        return number
+        return (number, isPresent)
     }
 
     private func beginImport(_ activity: Int, at time: UTC) throws(SQLiteError) {

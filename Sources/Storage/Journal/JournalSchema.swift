@@ -239,6 +239,42 @@ package enum JournalSchema {
         ALTER TABLE lap ADD COLUMN trimp REAL;
         ALTER TABLE lap ADD COLUMN grade_adjusted_pace REAL;
         """,
+        """
+        -- Courses, each once. One that is not listed is kept for the activities that name it.
+        CREATE TABLE course (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            hash TEXT NOT NULL UNIQUE,   -- of the data, 32 hexadecimal digits
+            name TEXT,
+            listed INTEGER NOT NULL,
+            added_ms INTEGER NOT NULL,   -- UTC
+            sport TEXT,
+            vertices INTEGER NOT NULL,
+            points INTEGER NOT NULL,
+            length_m REAL NOT NULL,
+            ascent_m REAL,
+            climbs INTEGER NOT NULL,
+            data BLOB NOT NULL
+        ) STRICT;
+        -- The curves of partners that were activities.
+        CREATE TABLE partner (
+            hash TEXT NOT NULL UNIQUE,
+            name TEXT,
+            data BLOB NOT NULL
+        ) STRICT;
+        -- The courses and curves that the entries of an activity name.
+        CREATE TABLE activity_course (
+            activity INTEGER NOT NULL,
+            kind TEXT NOT NULL,          -- course, partner
+            hash TEXT NOT NULL,
+            PRIMARY KEY (activity, kind, hash)
+        ) STRICT, WITHOUT ROWID;
+        -- The course and the partner that are loaded.
+        CREATE TABLE loaded (
+            kind TEXT PRIMARY KEY,       -- course, partner
+            value TEXT NOT NULL,         -- the hash of the course; the partner, JSON
+            hash TEXT
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
 
     /// Converts a line of table `event` from before version 5 to the names of version 5. Frozen, as the steps are.
@@ -277,6 +313,8 @@ package enum JournalSchema {
     static let versionWithAscent: Int64 = 8
     /// The first version with energy, training impulse and grade-adjusted pace.
     static let versionWithEnergy: Int64 = 9
+    /// The first version with courses.
+    static let versionWithCourses: Int64 = 10
 
     /// The tables whose rows have a key.
     static let keyed = ["location", "heart", "input", "record"]

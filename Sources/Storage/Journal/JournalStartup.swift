@@ -19,6 +19,8 @@ package struct JournalStartup: Sendable {
     package var events: [(sequence: Int, line: [UInt8])] = []
     /// The settings made over control.sock.
     package var settings: [JournalSetting] = []
+    /// The course and the partner that were loaded.
+    package var guide = LoadedGuide()
 
     /// Up to 100 more than are kept, and those of the run in progress.
     private static let eventLimit = 1300
@@ -53,6 +55,7 @@ package struct JournalStartup: Sendable {
         if open == nil { endedForPower = try reader.activityEndedForPower() }
         events = try reader.events(limit: Self.eventLimit)
         settings = try reader.settings()
+        guide = try reader.loadedGuide()
     }
 
     /// Reads what is readable of a journal that cannot be written. It checks and changes nothing. Waits for the disk.
@@ -65,6 +68,7 @@ package struct JournalStartup: Sendable {
         if open == nil { endedForPower = try? reader.activityEndedForPower() }
         events = (try? reader.events(limit: Self.eventLimit)) ?? []
         settings = (try? reader.settings()) ?? []
+        guide = (try? reader.loadedGuide()) ?? LoadedGuide()
     }
 }
 

@@ -6,7 +6,7 @@ import Pipeline
 /// The statements that write changes, prepared once per connection. All may run twice, because a commit
 /// that failed may be on the disk nevertheless.
 struct JournalStatements {
-    private let database: SQLiteDatabase
+    let database: SQLiteDatabase
     private let location: SQLiteStatement
     private let heart: SQLiteStatement
     private let input: SQLiteStatement
@@ -118,6 +118,7 @@ struct JournalStatements {
         case .setting(let setting):
             try database.prepare("INSERT OR REPLACE INTO setting VALUES (?, ?)").run(setting.name, setting.value)
         case .recover(let name): try JournalRecovery.enter(name, in: database)
+        case .course(let change): try write(change)
         case .unset(let name): try database.prepare("DELETE FROM setting WHERE name = ?").run(name)
         }
     }
@@ -222,6 +223,7 @@ struct JournalStatements {
             text.clear()
             text.entry(kind)
             try input.run(key, at, kind.name, String(decoding: text.bytes, as: UTF8.self))
+            try note(entry, of: key >> 32)
         }
     }
 
@@ -311,6 +313,7 @@ extension JournalStatements {
         for table in JournalSchema.numbered {
             try database.execute("DELETE FROM \(table) WHERE activity = \(activity)")
         }
+        try eraseCourses(of: activity)
         try database.execute("DELETE FROM condemned WHERE activity = \(activity)")
         return true
     }

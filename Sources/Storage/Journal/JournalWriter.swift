@@ -108,9 +108,10 @@ package final class JournalWriter {
         let begun = Clock.now()
         let result: Result<JournalImportOutcome, JournalImportFailure>
         do throws(SQLiteError) {
-            let activity = try file.perform(step)
-            if case .begin = step { mailbox.numbers.withLock { $0.wrote(activity) } }
-            result = .success(JournalImportOutcome(activity: activity, duration: Clock.now() - begun))
+            let (number, isPresent) = try file.perform(step)
+            if case .begin = step { mailbox.numbers.withLock { $0.wrote(number) } }
+            result = .success(
+                JournalImportOutcome(activity: number, isPresent: isPresent, duration: Clock.now() - begun))
         } catch {
             file.statements.invalidateCache()
             result = .failure(JournalImportFailure(description: "\(error)"))

@@ -59,6 +59,9 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
     /// An import that was condemned meanwhile.
     static let importIsGone = SQLiteError(code: SQLITE_ERROR, text: "the import was removed", systemCode: 0)
 
+    /// Another course has the hash of a new one.
+    static let hashIsTaken = SQLiteError(code: SQLITE_ERROR, text: "another course has the same hash", systemCode: 0)
+
     init(code: Int32, text: String, systemCode: Int32) {
         self.code = code
         self.text = text

@@ -19,6 +19,7 @@ package struct UploadSpools {
         let file: FileDescriptor
         var size = 0
         var reader = ActivityUploadReader()
+        var courseReader = CourseUploadReader()
         /// Read bytes; those from `start` on are not consumed.
         var bytes: [UInt8] = []
         var start = 0
@@ -61,6 +62,21 @@ package struct UploadSpools {
                 return result
             }
             _ = try spool.reader.read(line)
+        }
+        return nil
+    }
+
+    /// Validates the next lines of a course.
+    ///
+    /// - Returns: the course once all lines are valid; nil if there are more lines.
+    mutating func checkCourse(_ number: Int) throws -> StoredCourse? {
+        let spool = try spool(number)
+        for _ in 0..<Self.checkedLines {
+            guard let line = try nextLine(of: spool) else {
+                return try StoredCourse(
+                    spool.courseReader.finish(), name: spool.courseReader.name, added: Clock.systemTime())
+            }
+            try spool.courseReader.read(line)
         }
         return nil
     }

@@ -63,6 +63,8 @@ package final class JournalRecovery {
     private var pageIndex: JournalPageIndex?
     /// The pages to index, the next one last.
     private var pages: [Int] = []
+    /// The pages of courses and curves to copy, the next one last.
+    private var coursePages: [(table: String, page: Int)] = []
     /// The pages already indexed, if pages are found through the trees. Nil if all pages are listed from the start.
     private var seen: Set<Int>?
     /// The activities to copy, the next one last.
@@ -98,6 +100,12 @@ package final class JournalRecovery {
             try file.setSynced(false)
             if pageIndex == nil { return try begin(file) }
             if !pages.isEmpty { return try readPages(file) }
+            if let journal, let (table, page) = coursePages.popLast() {
+                try file.database.transaction { () throws(SQLiteError) in
+                    try RecoveredCourses.copy(page, of: table, from: journal, into: file)
+                }
+                return .more
+            }
             guard let free = freeBytes(directory), free >= Self.margin else {
                 if !isWaiting { report("recovery waits until \(Self.margin >> 20) MiB are free") }
                 isWaiting = true
@@ -121,6 +129,9 @@ package final class JournalRecovery {
             self.journal = journal
             let survey = JournalPageIndex(journal)
             self.pageIndex = survey
+            coursePages = ["partner", "course"].flatMap { table in
+                journal.pages(of: table).pages.map { (table, $0) }
+            }
             if let free = journal.database.freePages() {
                 pages = (1...max(journal.database.pageCount, 1)).reversed().filter { !free.contains($0) }
             } else {
@@ -236,6 +247,9 @@ package final class JournalRecovery {
     private func end(_ file: JournalFile) throws(SQLiteError) -> Step {
         try file.database.transaction { () throws(SQLiteError) in
             try Self.write(Progress(state: .copied), of: 0, from: name, in: file.database)
+            // Those of activities that cannot be read.
+            try file.statements.eraseCourses("true")
+            try file.statements.erasePartners("true")
         }
         let states = try Self.progress(of: name, in: file.database).filter { $0.key > 0 }.values.map(\.state)
         report(

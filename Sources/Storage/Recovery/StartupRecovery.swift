@@ -1,5 +1,6 @@
 import Domain
 import JSONCoding
+import JournalCoding
 import Linux
 
 /// Copies what a start needs of a damaged journal: the settings, the used numbers, the newest events and
@@ -24,6 +25,7 @@ enum StartupRecovery {
                 let settings = settings(of: journal)
                 for setting in settings { try file.statements.write(.setting(setting)) }
                 if !settings.isEmpty { copied.append("\(settings.count) settings") }
+                try copyCourses(of: journal, into: file, by: deadline)
                 let activities = activities(of: journal, by: deadline)
                 try number(above: activities.last, journal, file)
                 for change in clocks(of: journal, by: deadline) + events(of: journal, by: deadline) {
@@ -48,6 +50,30 @@ enum StartupRecovery {
                 (try? JSON(parsing: value.utf8)) != nil
             else { return nil }
             return JournalSetting(name: name, value: value)
+        }
+    }
+
+    /// Copies what is loaded, and the courses and curves: a resumed activity needs them.
+    private static func copyCourses(
+        of journal: DamagedJournal, into file: JournalFile, by deadline: Instant
+    ) throws(SQLiteError) {
+        for cell in journal.rows(of: "loaded").rows {
+            let columns = StoredColumns(values: cell.values[...])
+            guard cell.values.count == 3, let kind = columns.text(0), let value = columns.text(1) else { continue }
+            switch kind {
+            case "course":
+                guard let hash = CourseHash(value) else { continue }
+                try file.statements.write(.course(.load(hash)))
+            case "partner":
+                guard let partner = Partner(stored: value) else { continue }
+                try file.statements.write(.course(.partner(partner, bytes: nil)))
+            default: continue
+            }
+        }
+        for name in ["course", "partner"] {
+            for page in journal.pages(of: name, by: deadline, now: Clock.now).pages {
+                try RecoveredCourses.copy(page, of: name, from: journal, into: file)
+            }
         }
     }
 

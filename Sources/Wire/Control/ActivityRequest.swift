@@ -79,7 +79,7 @@ extension ControlRequest.Parameters {
         return id
     }
 
-    fileprivate func name() throws(RPCError) -> SanitizedText? {
+    func name() throws(RPCError) -> SanitizedText? {
         guard let value = members["name"] else { return nil }
         guard let text = value.string, text.count <= SanitizedText.characterLimit, let name = SanitizedText(text) else {
             throw .invalidValue("name", "name must be a string of 1 to \(SanitizedText.characterLimit) characters")

@@ -21,6 +21,8 @@ package enum ControlRequest: Equatable, Sendable {
     case forget(String?)
     /// Reads or changes recorded activities. The response is deferred.
     case activities(ActivityRequest)
+    /// Reads or changes the courses. The response is deferred.
+    case courses(CourseRequest)
     /// Hands over a file. The response is deferred.
     case upload(UploadRequest)
 
@@ -48,6 +50,10 @@ package enum ControlRequest: Equatable, Sendable {
         default:
             if let request = try ActivityRequest(method: method, parameters: parameters) {
                 self = .activities(request)
+                return
+            }
+            if let request = try CourseRequest(method: method, parameters: parameters) {
+                self = .courses(request)
                 return
             }
             if let request = try UploadRequest(method: method, parameters: parameters) {

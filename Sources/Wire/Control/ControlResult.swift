@@ -28,6 +28,11 @@ package indirect enum ControlResult: Equatable, Sendable {
     case uploaded(bytes: Int)
     /// The number of the imported activity.
     case imported(Int)
+    /// Courses, newest first.
+    case courses([CourseSummary], loaded: CourseHash?)
+    case course(CourseSummary, isLoaded: Bool)
+    /// The number of the stored course, and whether it was in the list.
+    case storedCourse(Int, isPresent: Bool)
     /// Success without a value.
     case done
 }
@@ -63,6 +68,13 @@ extension JSONWriter {
         case .track(let track): self.track(track)
         case .uploaded(let bytes): object { $0.member("bytes", bytes) }
         case .imported(let id): object { $0.member("id", id) }
+        case .courses(let courses, let loaded): self.courses(courses, loaded: loaded)
+        case .course(let course, let isLoaded): self.course(course, isLoaded: isLoaded)
+        case .storedCourse(let id, let isPresent):
+            object { line in
+                line.member("id", id)
+                if isPresent { line.member("present", true) }
+            }
         case .done: null()
         }
     }

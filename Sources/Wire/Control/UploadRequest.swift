@@ -10,6 +10,8 @@ package enum UploadRequest: Equatable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         /// An ``ActivityUpload``.
         case activity
+        /// A ``CourseUpload``.
+        case course
     }
 
     /// The most bytes of one `append`, so that their base64 text fits into a line.

@@ -176,7 +176,7 @@ extension JSONWriter {
     }
 
     /// The shortest text that parses as the same number; nothing for one that is not finite.
-    private mutating func exact(_ name: String, _ value: Double?) {
+    mutating func exact(_ name: String, _ value: Double?) {
         guard let value, value.isFinite else { return }
         key(name)
         self.value(written: value.description.utf8)

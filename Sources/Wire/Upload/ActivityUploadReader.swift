@@ -26,7 +26,7 @@ package struct ActivityUploadReader: Sendable {
     private var laps: [RecordingLap] = []
 
     /// A year, the limit of imported files.
-    private static let longest: Int64 = 366 * 86_400_000
+    static let longest: Int64 = 366 * 86_400_000
     /// The years 1 to 9999.
     private static let times: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
     private static let metres = 0.0...1e9
@@ -59,7 +59,7 @@ package struct ActivityUploadReader: Sendable {
         return recording
     }
 
-    private static func parse(_ line: some Collection<UInt8>) throws(Failure) -> JSON {
+    static func parse(_ line: some Collection<UInt8>) throws(Failure) -> JSON {
         do throws(ParseError) {
             return try JSON(parsing: line)
         } catch {
@@ -274,56 +274,58 @@ package struct ActivityUploadReader: Sendable {
     }
 }
 
+/// Members of a line of an upload.
 extension JSON {
-    fileprivate typealias Failure = ActivityUploadReader.Failure
-
     /// Nil if the member is absent.
-    fileprivate func whole(_ name: String, in range: ClosedRange<Int64>) throws(Failure) -> Int64? {
+    func whole(_ name: String, in range: ClosedRange<Int64>) throws(ActivityUploadReader.Failure) -> Int64? {
         guard let value = self[name] else { return nil }
         guard case .integer(let number) = value, range.contains(number) else {
-            throw Failure("\(name) must be an integer of \(range.lowerBound) to \(range.upperBound)")
+            throw ActivityUploadReader.Failure(
+                "\(name) must be an integer of \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
-    fileprivate func needed(_ name: String, in range: ClosedRange<Int64>) throws(Failure) -> Int64 {
-        guard let value = try whole(name, in: range) else { throw Failure("\(name) is missing") }
+    func needed(_ name: String, in range: ClosedRange<Int64>) throws(ActivityUploadReader.Failure) -> Int64 {
+        guard let value = try whole(name, in: range) else { throw ActivityUploadReader.Failure("\(name) is missing") }
         return value
     }
 
-    fileprivate func small(_ name: String, in range: ClosedRange<Int64>) throws(Failure) -> Int? {
+    func small(_ name: String, in range: ClosedRange<Int64>) throws(ActivityUploadReader.Failure) -> Int? {
         try whole(name, in: range).map { Int($0) }
     }
 
-    fileprivate func real(_ name: String, in range: ClosedRange<Double>) throws(Failure) -> Double? {
+    func real(_ name: String, in range: ClosedRange<Double>) throws(ActivityUploadReader.Failure) -> Double? {
         guard let value = self[name] else { return nil }
         guard let number = value.number, range.contains(number) else {
-            throw Failure("\(name) must be a number of \(range.lowerBound) to \(range.upperBound)")
+            throw ActivityUploadReader.Failure("\(name) must be a number of \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
-    fileprivate func flag(_ name: String) throws(Failure) -> Bool {
+    func flag(_ name: String) throws(ActivityUploadReader.Failure) -> Bool {
         guard let value = self[name] else { return false }
-        guard let flag = value.bool else { throw Failure("\(name) must be true or false") }
+        guard let flag = value.bool else { throw ActivityUploadReader.Failure("\(name) must be true or false") }
         return flag
     }
 
-    fileprivate func text(_ name: String) throws(Failure) -> SanitizedText? {
+    func text(_ name: String) throws(ActivityUploadReader.Failure) -> SanitizedText? {
         guard let value = self[name] else { return nil }
-        guard let text = value.string else { throw Failure("\(name) must be a string") }
+        guard let text = value.string else { throw ActivityUploadReader.Failure("\(name) must be a string") }
         return SanitizedText(text)
     }
 
-    fileprivate func optionalToken<Token: RawRepresentable & CaseIterable>(_ name: String) throws(Failure) -> Token?
+    func optionalToken<Token: RawRepresentable & CaseIterable>(_ name: String) throws(ActivityUploadReader.Failure)
+        -> Token?
     where Token.RawValue == String {
         self[name] == nil ? nil : try token(name)
     }
 
-    fileprivate func token<Token: RawRepresentable & CaseIterable>(_ name: String) throws(Failure) -> Token
+    func token<Token: RawRepresentable & CaseIterable>(_ name: String) throws(ActivityUploadReader.Failure) -> Token
     where Token.RawValue == String {
         guard let token = self[name]?.string.flatMap(Token.init(rawValue:)) else {
-            throw Failure("\(name) must be \(Token.allCases.map(\.rawValue).joined(separator: ", "))")
+            throw ActivityUploadReader.Failure(
+                "\(name) must be \(Token.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return token
     }

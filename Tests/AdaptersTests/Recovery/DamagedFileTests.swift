@@ -19,7 +19,9 @@ struct DamagedFileTests {
         try stage.restart()
         let database = try stage.database()
         try database.execute("CREATE TABLE reserved (activity INTEGER PRIMARY KEY) STRICT")
+        try database.execute(JournalFixture.withoutCourses)
         switch version {
+        case 9: break
         case 8: try database.execute(JournalFixture.withoutEnergy)
         case 7: try database.execute(JournalFixture.withoutAscent)
         default: try database.execute(JournalFixture.withoutSensors)
@@ -98,7 +100,8 @@ struct DamagedFileTests {
         #expect(try stage.restart().damaged != nil)
         try stage.recover()
         #expect(try stage.rows(of: 1) == (0..<100).map(run.row))
-        #expect(try stage.database().integer("SELECT count(*) FROM sqlite_schema WHERE type <> 'table'") == 0)
+        #expect(
+            try stage.database().integer("SELECT count(*) FROM sqlite_schema WHERE type IN ('trigger', 'view')") == 0)
     }
 
     @Test(arguments: [true, false])

@@ -8,6 +8,11 @@ import TestKit
 extension JournalFixture {
     static let files = ["", "-wal", "-shm"]
 
+    /// Converts a journal to version 9.
+    static let withoutCourses = """
+        DROP TABLE course; DROP TABLE partner; DROP TABLE activity_course; DROP TABLE loaded;
+
+        """
     /// Converts a journal to version 8.
     static let withoutEnergy = {
         let columns = ["energy_kcal", "trimp", "grade_adjusted_pace"].flatMap { [("activity", $0), ("lap", $0)] }

@@ -55,7 +55,7 @@ struct ProtocolPage {
     }
 
     static func isMethod(_ heading: String) -> Bool {
-        heading == "status" || heading.contains(#/^(?:run|settings|sensor|activities|upload|rpc)\.[a-z]+$/#)
+        heading == "status" || heading.contains(#/^(?:run|settings|sensor|activities|course|upload|rpc)\.[a-z]+$/#)
     }
 
     private mutating func take(_ line: Substring, _ heading: String) {

@@ -92,6 +92,7 @@ import Wire
         ("run.start", "run.start"), ("run.pause", "run.pause"), ("run.stop", "summary"), ("sensor.use", "link"),
         ("sensor.scan", "sensor.scan"), ("activities.list", "summary"), ("activities.track", "activities.track"),
         ("upload.begin", "upload.begin"), ("upload.append", "upload.begin"), ("upload.commit", "upload.commit"),
+        ("course.list", "course"), ("course.load", "course"),
     ])
     func resultHasTheFieldsOfThePage(method: String, object: String) throws {
         let methods = try #require(document["methods"] as? [[String: Any]])

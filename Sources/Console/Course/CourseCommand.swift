@@ -1,0 +1,143 @@
+import Domain
+import JSONCoding
+import Linux
+import Storage
+import Wire
+
+extension Invocation {
+    /// Commands about courses.
+    enum CourseCommand: Equatable {
+        case list, unload
+        case show(CourseReference)
+        case load(CourseReference)
+        case delete(CourseReference)
+        case rename(CourseReference, name: String)
+        case reverse(CourseReference)
+        /// Makes a course of an activity.
+        case from(ActivityReference, name: String?)
+        case partner(NewPartner)
+
+        enum NewPartner: Equatable {
+            case off
+            /// Seconds per metre.
+            case pace(Double)
+            case activity(ActivityReference)
+        }
+
+        init(_ words: [String], _ options: CommandOptions) throws(Failure) {
+            let rest = words.dropFirst(2)
+            let word = words.dropFirst().first
+            switch words.first {
+            case nil,
+                "list" where words.count == 1:
+                self = .list
+            case "unload" where words.count == 1: self = .unload
+            case "rename" where !rest.isEmpty:
+                self = .rename(try CourseReference(word, after: "course rename"), name: rest.joined(separator: " "))
+            case "show" where rest.isEmpty: self = .show(try CourseReference(word, after: "course show"))
+            case "load" where rest.isEmpty: self = .load(try CourseReference(word, after: "course load"))
+            case "delete" where rest.isEmpty: self = .delete(try CourseReference(word, after: "course delete"))
+            case "reverse" where rest.isEmpty: self = .reverse(try CourseReference(word, after: "course reverse"))
+            case "from" where rest.isEmpty:
+                self = .from(try ActivityReference(word, after: "course from"), name: options.name)
+            case "partner" where rest.isEmpty: self = .partner(try NewPartner(word))
+            default:
+                throw .usage(
+                    "use 'course list', 'course show REF', 'course load REF', 'course unload', 'course rename REF NAME', "
+                        + "'course delete REF', 'course reverse REF', 'course from ID' or 'course partner PACE|ID|off'")
+            }
+        }
+    }
+
+    /// - Returns: the text to print.
+    func perform(_ command: CourseCommand) throws(Failure) -> String {
+        switch command {
+        case .list: return try courseList()
+        case .show(let reference): return try courseText(reference)
+        case .reverse(let reference): return try reverse(reference)
+        case .from(let activity, let name): return try course(from: activity, name: name)
+        case .load(let reference):
+            var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
+            let id = try control.number(of: reference)
+            return try answer(try control.call("course.load", "{\"id\":\(id)}"), "Loaded", &control)
+        case .rename(let reference, let name):
+            var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
+            let id = try control.number(of: reference)
+            let parameters = "{\"id\":\(id),\"name\":\(JSONText.string(name))}"
+            return try answer(try control.call("course.rename", parameters), "Renamed", &control)
+        case .unload:
+            var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
+            let result = try control.call("course.unload")
+            return isJSON ? result + "\n" : "The course is unloaded.\n"
+        case .delete(let reference):
+            var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
+            let id = try control.number(of: reference)
+            let result = try control.call("course.delete", "{\"id\":\(id)}")
+            return isJSON ? result + "\n" : "Deleted: course \(id).\n"
+        case .partner(let partner): return try choose(partner)
+        }
+    }
+
+    private func answer(_ result: String, _ verb: String, _ control: inout ControlClient) throws(Failure) -> String {
+        if isJSON { return result + "\n" }
+        let course = try? JSON(parsing: result.utf8)
+        let words = StatusText(metric: metric ?? control.metricSetting())
+        let text = words.joined(
+            "course \(course?["id"]?.integer ?? 0)", course?["name"]?.harmlessText(),
+            course?["length_m"]?.number.map { words.courseDistance($0) },
+            course?["ascent_m"]?.number.map { words.courseClimb($0) + " up" })
+        return "\(verb): \(text).\n"
+    }
+
+    private func choose(_ partner: CourseCommand.NewPartner) throws(Failure) -> String {
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
+        let parameters: String
+        let text: String
+        switch partner {
+        case .off: (parameters, text) = ("{}", "There is no partner.")
+        case .pace(let pace): (parameters, text) = ("{\"pace_s_per_m\":\(pace)}", "The partner keeps the pace.")
+        case .activity(let reference):
+            let id = try control.number(of: reference)
+            (parameters, text) = ("{\"activity\":\(id)}", "The partner moves as in activity \(id).")
+        }
+        let result = try control.call("course.partner", parameters, lasting: .seconds(30))
+        return isJSON ? result + "\n" : text + "\n"
+    }
+}
+
+extension Invocation.CourseCommand.NewPartner {
+    /// - Parameter word: a pace as `5:00/km` or `8:00/mi`, an activity, or off.
+    init(_ word: String?) throws(Failure) {
+        guard let word else { throw .usage("course partner needs a pace such as 5:00/km, an activity, or off") }
+        if word == "off" {
+            self = .off
+            return
+        }
+        guard word.contains("/") || word.contains(":") else {
+            self = .activity(try ActivityReference(word, after: "course partner"))
+            return
+        }
+        let parts = word.split(separator: "/", omittingEmptySubsequences: false)
+        let times = parts[0].split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
+        let units = ["km": 1000.0, "mi": 1609.344]
+        let metres: Double? = units[parts.count > 1 ? String(parts[1]) : "km"]
+        guard parts.count <= 2, times.count == 2, let metres, let minutes = times[0], let seconds = times[1],
+            (0...600).contains(minutes), (0...59).contains(seconds),
+            CourseRequest.paces.contains(Double(minutes * 60 + seconds) / metres)
+        else { throw .usage("'\(word)' is not a pace such as 5:00/km or 8:00/mi") }
+        self = .pace(Double(minutes * 60 + seconds) / metres)
+    }
+}
+
+extension StatusText {
+    /// A distance with its unit.
+    func courseDistance(_ metres: Double) -> String {
+        let unit = metric ? 1000 : 1609.344
+        return (DecimalFormat.text(metres / unit, decimals: 1) ?? "--") + (metric ? " km" : " mi")
+    }
+
+    /// A height with its unit.
+    func courseClimb(_ metres: Double) -> String {
+        (DecimalFormat.text(metric ? metres : metres / 0.3048, decimals: 0) ?? "--") + (metric ? " m" : " ft")
+    }
+}

@@ -1,0 +1,134 @@
+import Domain
+import JSONCoding
+import JournalCoding
+import Storage
+import Wire
+
+extension Invocation {
+    /// The courses, newest first, as a table or as objects in the wire format.
+    func courseList() throws(Failure) -> String {
+        let state = StateDirectory(stateDirectory)
+        let journal = try state.journal()
+        do {
+            let courses = try journal.courses(limit: .max)
+            let loaded = try journal.loadedCourseHash()
+            if isJSON {
+                var lines = JSONWriter()
+                for course in courses {
+                    lines.course(course, isLoaded: course.hash == loaded)
+                    lines.newline()
+                }
+                return String(decoding: lines.bytes, as: UTF8.self)
+            }
+            if courses.isEmpty { return "No course yet: 'pacectl course from ID' makes one of an activity.\n" }
+            let words = StatusText(metric: metric ?? journal.isMetric)
+            var table = TextTable([
+                TextTable.Column(head: "ID", isNumber: true), TextTable.Column(head: "NAME"),
+                TextTable.Column(head: "SPORT"), TextTable.Column(head: "LENGTH", isNumber: true),
+                TextTable.Column(head: "ASCENT", isNumber: true), TextTable.Column(head: "CLIMBS", isNumber: true),
+                TextTable.Column(head: "POINTS", isNumber: true), TextTable.Column(head: ""),
+            ])
+            for course in courses {
+                table.append([
+                    String(course.id), course.name.map { TerminalText.cut($0.text, to: 32) } ?? "",
+                    course.sport?.rawValue ?? "", words.courseDistance(course.length),
+                    course.ascent.map(words.courseClimb) ?? "", String(course.climbs), String(course.points),
+                    course.hash == loaded ? "loaded" : "",
+                ])
+            }
+            return table.lines.map { $0 + "\n" }.joined()
+        } catch {
+            throw state.failure(reading: error)
+        }
+    }
+
+    /// One course with its profile, its climbs and its course points.
+    func courseText(_ reference: CourseReference) throws(Failure) -> String {
+        let state = StateDirectory(stateDirectory)
+        let journal = try state.journal()
+        do {
+            let summary = try journal.course(reference)
+            guard let course = try journal.loadableCourse(summary)?.course else {
+                throw Failure.failed("the data of course \(summary.id) is lost")
+            }
+            let isLoaded = try journal.loadedCourseHash() == summary.hash
+            if isJSON {
+                var line = JSONWriter()
+                line.object { line in
+                    line.key("course")
+                    line.course(summary, isLoaded: isLoaded)
+                    line.array("climbs") { list in
+                        for climb in course.climbs {
+                            list.object { line in
+                                line.member("start_m", climb.start, decimals: 1)
+                                line.member("length_m", climb.length, decimals: 1)
+                                line.member("ascent_m", climb.ascent, decimals: 1)
+                                line.member("grade_percent", climb.averageGrade, decimals: 1)
+                            }
+                        }
+                    }
+                    line.array("points") { list in
+                        for point in course.points {
+                            list.object { line in
+                                line.member("distance_m", course.distances[point.vertex], decimals: 1)
+                                line.member("type", point.kind.rawValue)
+                                line.member("name", point.name?.text)
+                                if point.isDerived { line.member("derived", true) }
+                            }
+                        }
+                    }
+                }
+                line.newline()
+                return String(decoding: line.bytes, as: UTF8.self)
+            }
+            let words = StatusText(metric: metric ?? journal.isMetric)
+            var lines = [
+                "Course \(summary.id)" + (summary.name.map { ", \($0.text)" } ?? "") + (isLoaded ? ", loaded" : ""),
+                words.joined(
+                    summary.sport?.rawValue, words.courseDistance(course.length),
+                    course.ascent.map { words.courseClimb($0) + " up" }, "\(summary.vertices) vertices"),
+            ]
+            lines += Self.profile(of: course)
+            for (number, climb) in course.climbs.enumerated() {
+                lines.append(
+                    "Climb \(number + 1): from \(words.courseDistance(climb.start)), "
+                        + "\(words.courseDistance(climb.length)) long, \(words.courseClimb(climb.ascent)) up, "
+                        + (DecimalFormat.text(climb.averageGrade, decimals: 1) ?? "--") + " %")
+            }
+            var table = TextTable([
+                TextTable.Column(head: "AT", isNumber: true), TextTable.Column(head: "POINT"),
+                TextTable.Column(head: "NAME"),
+            ])
+            for point in course.points {
+                table.append([
+                    words.courseDistance(course.distances[point.vertex]), point.kind.rawValue, point.name?.text ?? "",
+                ])
+            }
+            if !course.points.isEmpty { lines += table.lines }
+            return lines.map { $0 + "\n" }.joined()
+        } catch {
+            throw state.failure(reading: error)
+        }
+    }
+
+    private static let profileWidth = 64
+    private static let profileHeight = 4
+
+    /// The altitudes as block characters; empty if they are unknown, or the terminal has no such characters.
+    private static func profile(of course: Course) -> [String] {
+        guard CharacterSet.ofTerminal == .utf8, let least = course.altitudes.min(),
+            let most = course.altitudes.max()
+        else { return [] }
+        var vertex = 0
+        let eighths = (0..<profileWidth).map { column in
+            let metres = course.length * (Double(column) + 0.5) / Double(profileWidth)
+            while vertex + 1 < course.distances.count, course.distances[vertex + 1] <= metres { vertex += 1 }
+            let share = most > least ? (course.altitudes[vertex] - least) / (most - least) : 0
+            return 1 + Int((Float(profileHeight * 8 - 1) * share).rounded())
+        }
+        let blocks = Array(" ▁▂▃▄▅▆▇█")
+        return (0..<profileHeight).reversed().map { row in
+            String(eighths.map { blocks[min(max($0 - row * 8, 0), 8)] })
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Domain
+import Glibc
+import JSONCoding
+import JournalCoding
+import Linux
+import Storage
+import Wire
+
+extension Invocation {
+    func reverse(_ reference: CourseReference) throws(Failure) -> String {
+        let state = StateDirectory(stateDirectory)
+        let journal = try state.journal()
+        let data: CourseData
+        let name: SanitizedText?
+        do {
+            let summary = try journal.course(reference)
+            guard let bytes = try journal.courseData(summary.hash) else {
+                throw Failure.failed("the data of course \(summary.id) is lost")
+            }
+            data = try CourseData(decoding: bytes).reversed
+            name = SanitizedText((summary.name?.text ?? "course \(summary.id)") + " reversed")
+        } catch {
+            throw state.failure(reading: error)
+        }
+        return try text(of: try store(data, name: name, in: state))
+    }
+
+    /// Vertices closer than this to the one before are left out, in metres.
+    private static let spacing = 5.0
+
+    /// Makes a course of an activity's positions, with their times.
+    func course(from activity: ActivityReference, name: String?) throws(Failure) -> String {
+        let state = StateDirectory(stateDirectory)
+        let journal = try state.journal()
+        var data = CourseData()
+        var title: SanitizedText?
+        let id: Int
+        do {
+            id = try journal.number(of: activity)
+            guard let recording = try journal.recording(id) else { throw Failure.noActivity(id) }
+            data.sport = recording.sport
+            title = name.flatMap { SanitizedText($0) } ?? recording.name ?? SanitizedText("Activity \(id)")
+            let least = max(Self.spacing, recording.total.distanceMetres / Double(CourseData.vertexLimit / 2))
+            var first: Int64?
+            try journal.rows(of: id).each { row in
+                guard case .sample(let sample) = row, let place = sample.coordinate,
+                    data.vertices.count < CourseData.vertexLimit
+                else { return }
+                if let last = data.vertices.last, Self.metres(from: last.coordinate, to: place) < least { return }
+                let begun = first ?? sample.elapsedMilliseconds
+                first = begun
+                data.vertices.append(
+                    CourseVertex(
+                        place, altitude: sample.altitude, elapsedMilliseconds: sample.elapsedMilliseconds - begun))
+            }
+        } catch {
+            throw state.failure(reading: error)
+        }
+        guard data.vertices.count >= 2 else { throw .failed("activity \(id) has no track that a course could follow") }
+        return try text(of: try store(data, name: title, in: state))
+    }
+
+    /// The distance of two near places, on a tangent plane.
+    private static func metres(from one: Coordinate, to other: Coordinate) -> Double {
+        let north = (other.latitude - one.latitude) * Coordinate.metresPerDegree
+        var east = abs(other.longitude - one.longitude)
+        east = min(east, 360 - east) * Coordinate.metresPerDegree * cos(one.latitude * .pi / 180)
+        return (north * north + east * east).squareRoot()
+    }
+
+    /// The result of ``store(_:name:in:)``.
+    struct NewCourse {
+        var id: Int
+        var isPresent: Bool
+        var name: SanitizedText?
+    }
+
+    /// Stores a course through the daemon, or without one in the journal.
+    func store(_ data: CourseData, name: SanitizedText?, in state: StateDirectory) throws(Failure) -> NewCourse {
+        do {
+            // An invalid course does not reach the daemon, and creates no journal.
+            let stored = try StoredCourse(data, name: name, added: Clock.systemTime())
+            switch try ImportTarget.find(state, isNamed: stateDirectory != nil, RuntimeDirectory(runtimeDirectory)) {
+            case .daemon(let runtime):
+                var control = try ControlClient(runtime)
+                let (id, isPresent) = try control.upload(data, name: name)
+                return NewCourse(id: id, isPresent: isPresent, name: name)
+            case .journal(let lock):
+                return try withExtendedLifetime(lock) {
+                    let file = try JournalFile(in: state.path, anyOwner: geteuid() == 0)
+                    let (id, isPresent) = try file.store(stored)
+                    return NewCourse(id: id, isPresent: isPresent, name: name)
+                }
+            }
+        } catch let failure as CourseFailure {
+            throw .failed("\(failure)")
+        } catch {
+            throw error as? Failure ?? .failed("cannot write the journal in \(state.path): \(error)")
+        }
+    }
+
+    /// What a new course is, as a line of text or as an object.
+    func text(of course: NewCourse) throws(Failure) -> String {
+        if isJSON { return "{\"id\":\(course.id)" + (course.isPresent ? ",\"present\":true" : "") + "}\n" }
+        let name = course.name.map { " '\($0.text)'" } ?? ""
+        return course.isPresent
+            ? "The same course is in the list already: course \(course.id).\n" : "Stored: course \(course.id)\(name).\n"
+    }
+}
+
+extension ControlClient {
+    private static let appendTime = Duration.seconds(30)
+    private static let commitTime = Duration.seconds(120)
+
+    /// Hands a course over to the daemon.
+    ///
+    /// - Returns: its number, and whether it was in the list.
+    mutating func upload(_ course: CourseData, name: SanitizedText?) throws(Failure) -> (id: Int, isPresent: Bool) {
+        var data = JSONWriter(capacity: course.vertices.count * 80)
+        data.upload(course, name: name)
+        _ = try call("upload.begin", #"{"kind":"course"}"#, lasting: Self.appendTime)
+        var rest = data.bytes[...]
+        while !rest.isEmpty {
+            let piece = Base64.encode(rest.prefix(UploadRequest.appendLimit))
+            rest = rest.dropFirst(UploadRequest.appendLimit)
+            _ = try call(
+                "upload.append", "{\"data\":\"\(String(decoding: piece, as: UTF8.self))\"}", lasting: Self.appendTime)
+        }
+        let text = try call("upload.commit", lasting: Self.commitTime)
+        let result = try? JSON(parsing: text.utf8)
+        guard let id = result?["id"]?.integer else {
+            throw .failed("the response of paced has no number of the course")
+        }
+        return (id, result?["present"]?.bool ?? false)
+    }
+}

@@ -1,0 +1,97 @@
+package import Domain
+import JSONCoding
+
+/// A request about courses and the virtual partner.
+package enum CourseRequest: Equatable, Sendable {
+    /// Summaries, newest first, of the courses with a number below `before`.
+    case list(limit: Int, before: Int?)
+    case load(Int)
+    case unload
+    /// Takes a course off the list.
+    case delete(Int)
+    case rename(Int, SanitizedText)
+    /// Sets the virtual partner; nil for none.
+    case partner(NewPartner?)
+
+    package enum NewPartner: Equatable, Sendable {
+        /// Seconds per metre.
+        case pace(Double)
+        /// Moves as this activity did.
+        case activity(Int)
+    }
+
+    /// Seconds per metre: 100 m/s to 2.8 cm/s.
+    package static let paces = 0.01...36.0
+    private static let ids = 1...Int(Int32.max)
+
+    /// Nil if the method is none of these.
+    init?(method: String, parameters: JSON?) throws(RPCError) {
+        func id(_ parameters: ControlRequest.Parameters) throws(RPCError) -> Int {
+            guard let value = parameters.members["id"] else { throw .invalidParameters("id", "id is missing") }
+            return try value.integer(in: Self.ids, field: "id")
+        }
+        switch method {
+        case "course.list":
+            let parameters = try ControlRequest.Parameters(parameters, names: ["limit", "before"])
+            self = .list(
+                limit: try parameters.members["limit"]?.integer(in: 1...100, field: "limit") ?? 20,
+                before: try parameters.members["before"]?.integer(in: Self.ids, field: "before"))
+        case "course.load": self = .load(try id(try ControlRequest.Parameters(parameters, names: ["id"])))
+        case "course.unload":
+            try ControlRequest.checkNoParameters(parameters)
+            self = .unload
+        case "course.delete": self = .delete(try id(try ControlRequest.Parameters(parameters, names: ["id"])))
+        case "course.rename":
+            let parameters = try ControlRequest.Parameters(parameters, names: ["id", "name"])
+            let number = try id(parameters)
+            guard let name = try parameters.name() else { throw .invalidParameters("name", "name is missing") }
+            self = .rename(number, name)
+        case "course.partner":
+            let parameters = try ControlRequest.Parameters(parameters, names: ["pace_s_per_m", "activity"])
+            let (pace, activity) = (parameters.members["pace_s_per_m"], parameters.members["activity"])
+            switch (pace, activity) {
+            case (nil, nil): self = .partner(nil)
+            case (let pace?, nil):
+                guard let number = pace.number, Self.paces.contains(number) else {
+                    throw .invalidValue("pace_s_per_m", "pace_s_per_m must be a number of 0.01 to 36")
+                }
+                self = .partner(.pace(number))
+            case (nil, let activity?):
+                self = .partner(.activity(try activity.integer(in: Self.ids, field: "activity")))
+            case (_?, _?):
+                throw .invalidParameters("activity", "give pace_s_per_m or activity, not both")
+            }
+        default: return nil
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes the first courses that fit. A client requests the others by the last one's number.
+    mutating func courses(_ courses: [CourseSummary], loaded: CourseHash?) {
+        array { line in
+            for course in courses {
+                var one = JSONWriter(capacity: 256)
+                one.course(course, isLoaded: course.hash == loaded)
+                if line.bytes.count + one.bytes.count > Self.listLimit { return }
+                line.value(written: one.bytes)
+            }
+        }
+    }
+
+    /// Writes a course of the list as an object.
+    package mutating func course(_ course: CourseSummary, isLoaded: Bool) {
+        object { line in
+            line.member("id", course.id)
+            line.member("name", course.name?.text)
+            line.member("sport", course.sport?.rawValue)
+            line.member("added", course.added)
+            line.member("length_m", course.length, decimals: 1)
+            line.member("ascent_m", course.ascent, decimals: 1)
+            line.member("climbs", course.climbs)
+            line.member("points", course.points)
+            line.member("vertices", course.vertices)
+            if isLoaded { line.member("loaded", true) }
+        }
+    }
+}
