@@ -22,7 +22,7 @@ _pacectl() {
 
     case $previous in
     --runtime-dir | --state-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
-    --config | -o | --output | --replay) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --config | -o | --output | --replay | --course) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current"); return ;;
     --before)
         [[ " ${COMP_WORDS[*]} " == *' bests '* ]] || mapfile -t COMPREPLY < <(compgen -W "$activities" -- "$current")
@@ -37,7 +37,7 @@ _pacectl() {
     local words=()
     for ((index = 1; index < COMP_CWORD; index++)); do
         case ${COMP_WORDS[index]} in
-        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --since | --until | --totals | --name | --start | --speed | --interval-ms | --replay)
+        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --since | --until | --totals | --name | --start | --speed | --interval-ms | --replay | --course)
             ((index++))
             ;;
         -*) ;;
@@ -51,7 +51,7 @@ _pacectl() {
     start) choices="$sports --indoor --ago" ;;
     scan) choices=--seconds ;;
     sensors) choices='status add use auto off pair zero forget' ;;
-    course) choices='list show load unload from reverse rename delete partner' ;;
+    course) choices='list show import export load unload from reverse rename delete partner' ;;
     workout) choices='load unload' ;;
     'workout load') files=yes ;;
     settings) choices='get set reset' ;;
@@ -78,8 +78,8 @@ _pacectl() {
     recover) files=yes ;;
     watch) choices='--replay --speed --loop' ;;
     rows) choices="last $activities --sport" files=yes ;;
-    replay) choices="last $activities --speed --interval-ms --sport" files=yes ;;
-    replay\ *) choices='--speed --interval-ms --sport' ;;
+    replay) choices="last $activities --speed --interval-ms --sport --course" files=yes ;;
+    replay\ *) choices='--speed --interval-ms --sport --course' ;;
     panel) choices=--config ;;
     esac
     case $current in

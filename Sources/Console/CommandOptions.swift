@@ -14,6 +14,9 @@ struct CommandOptions {
     private(set) var started: UTC?
     private(set) var isAll = false
     private(set) var isForced = false
+    private(set) var loads = false
+    /// A file, or a course of the list.
+    private(set) var course: String?
     private(set) var isAgain = false
     private(set) var isVerbose = false
     /// Metres, 0 for nothing.
@@ -62,10 +65,13 @@ struct CommandOptions {
             }
             (filter.period, command) = (period, "activities")
         case "--name":
-            (name, command) = (try OptionValue.text("a name", after: option, &rest), "edit,course from")
+            (name, command) = (try OptionValue.text("a name", after: option, &rest), "edit,course from,course import")
         case "--start": (started, command) = (try OptionValue.start(after: option, &rest), "edit")
         case "--all": (isAll, command) = (true, "export")
-        case "--force": (isForced, command) = (true, "export,report,delete")
+        case "--load": (loads, command) = (true, "course import")
+        case "--course":
+            (course, command) = (try OptionValue.text("a file or a course", after: option, &rest), "replay")
+        case "--force": (isForced, command) = (true, "export,report,delete,course export")
         case "--again": (isAgain, command) = (true, "import")
         case "--verbose": (isVerbose, command) = (true, "import,export")
         case "--hide":
@@ -77,8 +83,9 @@ struct CommandOptions {
             guard let found = rest.popFirst().flatMap(ExportFormat.init) else {
                 throw .usage("--format needs one of \(formats)")
             }
-            (format, command) = (found, "export")
-        case "-o", "--output": (file, command) = (try OptionValue.text("a file", after: option, &rest), "export,report")
+            (format, command) = (found, "export,course export")
+        case "-o", "--output":
+            (file, command) = (try OptionValue.text("a file", after: option, &rest), "export,report,course export")
         case "--speed":
             (pace.speed, command) = (try OptionValue.speed(after: option, &rest), "replay,watch")
         case "--replay":

@@ -73,6 +73,11 @@ private let helpOfAll = """
       course [list]             list the courses, newest first
       course show REF           show the profile, the climbs and the points of a
                                 course; REF is its number, its name, or last
+      course import FILE… [--name NAME] [--load]
+                                store courses: FIT, TCX, GPX, KML or GeoJSON;
+                                --load follows the last one
+      course export REF [--format F] [-o FILE]
+                                write a course as fit, gpx, tcx, geojson or kml
       course load REF           follow a course in the next run, or from now on in
                                 the present one
       course unload             follow none
@@ -126,6 +131,7 @@ private let helpOfAll = """
       recover FILE              copy what can be read of a damaged journal into the
                                 list of activities
       replay ID|FILE [--speed N] [--interval-ms N] [--sport S]
+             [--course FILE|REF]
                                 print the lines of a run or a file at N times real
                                 time, or at once
       rows ID|FILE [--sport S]  print an activity, or that of a file, as JSON lines:

@@ -62,6 +62,8 @@ struct Invocation: Equatable {
         var every = 100
         /// The sport of a recording that does not name one.
         var sport: Sport?
+        /// A course file, or a course of the list; nil for that of the activity.
+        var course: String?
     }
 
     var command = Command.help(nil)
@@ -177,6 +179,7 @@ struct Invocation: Equatable {
         case "replay":
             var pace = modifiers.pace
             pace.sport = modifiers.sport
+            pace.course = modifiers.course
             (command, most) = (.replay(try ReplaySource(words.first, after: name), pace), 1)
         case "rows": (command, most) = (.rows(try ReplaySource(words.first, after: name), modifiers.sport), 1)
         case "sensors", "sensor": return .sensors(try SensorCommand(Array(words)))

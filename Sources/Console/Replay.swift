@@ -10,18 +10,19 @@ extension Invocation {
     /// Prints the STATE and EVENT lines of an activity, or those that a file would produce.
     func replay(_ replayed: ReplaySource, _ pace: Pace) throws(Failure) {
         let lines = ReplayLines(pace)
+        let course = try pace.course.map { word throws(Failure) in try replayedCourse(word) }
         switch replayed {
         case .activity(let id):
             let state = StateDirectory(stateDirectory)
             let journal = try state.journal()
             do {
-                try Self.replay(journal.number(of: id), of: journal, pace, lines)
+                try Self.replay(journal.number(of: id), of: journal, pace, course, lines)
             } catch {
                 throw state.failure(reading: error)
             }
         case .file(let path):
             do {
-                try Self.replay(RecordingFile(path: path), pace, lines)
+                try Self.replay(RecordingFile(path: path), pace, course, lines)
             } catch {
                 throw error as? Failure ?? .failed("cannot replay \(path): \(error)")
             }
@@ -29,21 +30,26 @@ extension Invocation {
         try lines.flush()
     }
 
-    private static func replay(_ id: Int, of journal: JournalReader, _ pace: Pace, _ lines: ReplayLines) throws {
+    /// - Parameter course: a course instead of those of the activity; nil for these.
+    private static func replay(
+        _ id: Int, of journal: JournalReader, _ pace: Pace, _ course: LoadedCourse?, _ lines: ReplayLines
+    ) throws {
         guard let recording = try journal.recording(id), let summary = try journal.summary(of: id) else {
             throw Failure.noActivity(id)
         }
         var replay: Replay?
         try journal.entries(of: id) { entry in
-            if case .snapshot(let snapshot) = entry.kind, replay == nil {
+            if case .snapshot(var snapshot) = entry.kind, replay == nil {
+                snapshot.course = course ?? snapshot.course
                 replay = Replay(snapshot, every: .milliseconds(pace.every))
             } else {
+                if course != nil, case .input(.course) = entry.kind { return }
                 replay?.apply(entry) { lines.receive($0, $1) }
                 try lines.check()
             }
         }
         guard replay != nil else {
-            return try self.replay(recording, pace, lines) { body in try journal.rows(of: id).each(body) }
+            return try self.replay(recording, pace, course, lines) { body in try journal.rows(of: id).each(body) }
         }
         // An activity that was interrupted and closed later has no entry of its end.
         guard !summary.isOpen, replay?.pipeline.runState != .idle, let part = try journal.parts(of: id).last else {
@@ -55,20 +61,25 @@ extension Invocation {
     }
 
     /// Reads the file twice, as an import does.
-    private static func replay(_ file: RecordingFile, _ pace: Pace, _ lines: ReplayLines) throws {
+    private static func replay(
+        _ file: RecordingFile, _ pace: Pace, _ course: LoadedCourse?, _ lines: ReplayLines
+    ) throws {
         var survey = FileSurvey()
         var recording = try file.read { survey.ingest($0) }.recording
         recording.sport = pace.sport ?? recording.sport
         var figures = FileFigures(recording, survey)
-        try replay(recording, pace, lines) { body in _ = try file.read { row in try body(figures.ingest(row)) } }
+        try replay(recording, pace, course, lines) { body in _ = try file.read { row in try body(figures.ingest(row)) }
+        }
     }
 
     private static func replay(
-        _ recording: RecordedActivity, _ pace: Pace, _ lines: ReplayLines,
+        _ recording: RecordedActivity, _ pace: Pace, _ course: LoadedCourse?, _ lines: ReplayLines,
         rows: ((RecordingRow) throws -> Void) throws -> Void
     ) throws {
         var entries = RecordingReplaySource(recording, sport: pace.sport)
-        var replay = Replay(entries.snapshot, every: .milliseconds(pace.every))
+        var snapshot = entries.snapshot
+        snapshot.course = course
+        var replay = Replay(snapshot, every: .milliseconds(pace.every))
         func receive(_ entry: InputLogEntry) throws {
             replay.apply(entry) { lines.receive($0, $1) }
             try lines.check()
@@ -81,6 +92,8 @@ extension Invocation {
 /// Prints the lines of a replay, each at its time if a speed is given.
 final class ReplayLines {
     private var lines = JSONWriter(capacity: 65_536)
+    /// The states on a course have its block.
+    private var stateLines = StateLines(settings: Settings())
     /// Selects the states to print, as for a subscriber of state.sock.
     private var reader = SubscriberQueue(ring: EventRing())
     private let speed: Double?
@@ -112,7 +125,13 @@ final class ReplayLines {
             // Earlier releases recorded fixes of indoor runs.
             if state.activity?.isIndoor == true { state.position = nil }
             wait(for: state.at)
-            lines.stateLine(state, sequence: nil)
+            if state.course == nil {
+                lines.stateLine(state, sequence: nil)
+            } else {
+                stateLines.settingsChanged(pipeline.settings)
+                stateLines.encode(state, sequence: nil)
+                lines.append(lines: stateLines.line(with: [.course, .partner]))
+            }
         }
         if lines.bytes.count >= Self.chunk { print() }
     }

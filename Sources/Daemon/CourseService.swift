@@ -59,6 +59,11 @@ final class CourseService {
                 let isLoaded = summary.hash == run.course?.hash
                 change(.rename(id, name), completion, .course(summary, isLoaded: isLoaded), at: now)
             }
+        case .profile(let points):
+            guard let course = run.course?.course else { throw .unavailable("no course is loaded") }
+            let samples = course.samples(points, climbScore: run.settings.climbScore)
+            // The response follows the return of this call.
+            inbox.append(.completion { _ in completion(.success(.profile(samples))) })
         case .partner(nil): try setPartner(nil, bytes: nil, completion, at: now)
         case .partner(.pace(let pace)): try setPartner(.pace(pace), bytes: nil, completion, at: now)
         case .partner(.activity(let id)):

@@ -200,6 +200,9 @@ package enum OpenRPC {
             "course.partner", "Sets the virtual partner; without a parameter there is none.",
             [partnerPace, partnerActivity], "nothing", none, slow + [notFound]),
         method(
+            "course.profile", "Returns samples of the loaded course at equal distances.", [profilePoints], "profile",
+            profile, [refused, invalid]),
+        method(
             "upload.begin", "Begins to hand over a file. One upload a connection, two at once.", [kind], "size",
             uploaded,
             [refused, busy, invalid]),
@@ -236,6 +239,16 @@ package enum OpenRPC {
         #"{"name":"name","summary":"The new name, 1 to 64 characters.","required":true,"schema":\#(text)}"#
     private static let beforeCourse =
         #"{"name":"before","summary":"The number of a course: only lower ones.","schema":\#(number)}"#
+    private static let profilePoints = """
+        {"name":"points","summary":"The number of samples, 2 to 500. Default 200.",\
+        "schema":{"type":"integer","minimum":2,"maximum":500}}
+        """
+    private static let profile = """
+        {"type":"object","required":["length_m","distance_m","climbs"],"properties":{"length_m":{"type":"number"},\
+        "distance_m":{"type":"array","items":{"type":"number"}},"altitude_m":{"type":"array","items":{"type":"number"}},\
+        "climbs":{"type":"array","items":{"type":"object","required":["start_m","top_m","ascent_m"],"properties":{\
+        "start_m":{"type":"number"},"top_m":{"type":"number"},"ascent_m":{"type":"number"}}}}}}
+        """
     private static let partnerPace = """
         {"name":"pace_s_per_m","summary":"The pace that it keeps, 0.01 to 36.",\
         "schema":{"type":"number","minimum":0.01,"maximum":36}}

@@ -48,7 +48,7 @@ package struct StateLines: Sendable {
     }
 
     /// Replaces the state.
-    package mutating func encode(_ state: State, sequence: Int) {
+    package mutating func encode(_ state: State, sequence: Int?) {
         self.state = state
         plain.clear()
         plain.stateLine(state, sequence: sequence)

@@ -8,6 +8,9 @@ extension Invocation {
     /// Commands about courses.
     enum CourseCommand: Equatable {
         case list, unload
+        /// Each file becomes a course; the last one is loaded if wanted.
+        case importFiles([String], name: String?, loads: Bool)
+        case export(CourseReference, CourseExportRequest)
         case show(CourseReference)
         case load(CourseReference)
         case delete(CourseReference)
@@ -31,6 +34,16 @@ extension Invocation {
             case nil,
                 "list" where words.count == 1:
                 self = .list
+            case "import":
+                let files = Array(words.dropFirst())
+                guard !files.isEmpty else { throw .usage("course import needs a file") }
+                guard options.name == nil || files.count == 1 else {
+                    throw .usage("--name names one course: import one file")
+                }
+                self = .importFiles(files, name: options.name, loads: options.loads)
+            case "export" where rest.isEmpty:
+                self = .export(
+                    try CourseReference(word, after: "course export"), try CourseExportRequest(options))
             case "unload" where words.count == 1: self = .unload
             case "rename" where !rest.isEmpty:
                 self = .rename(try CourseReference(word, after: "course rename"), name: rest.joined(separator: " "))
@@ -43,8 +56,9 @@ extension Invocation {
             case "partner" where rest.isEmpty: self = .partner(try NewPartner(word))
             default:
                 throw .usage(
-                    "use 'course list', 'course show REF', 'course load REF', 'course unload', 'course rename REF NAME', "
-                        + "'course delete REF', 'course reverse REF', 'course from ID' or 'course partner PACE|ID|off'")
+                    "use 'course list', 'course show REF', 'course import FILE', 'course export REF', 'course load REF', "
+                        + "'course unload', 'course rename REF NAME', 'course delete REF', 'course reverse REF', "
+                        + "'course from ID' or 'course partner PACE|ID|off'")
             }
         }
     }
@@ -54,12 +68,11 @@ extension Invocation {
         switch command {
         case .list: return try courseList()
         case .show(let reference): return try courseText(reference)
+        case .importFiles(let paths, let name, let loads): return try importCourses(paths, name: name, loads: loads)
+        case .export(let reference, let request): return try export(reference, request)
         case .reverse(let reference): return try reverse(reference)
         case .from(let activity, let name): return try course(from: activity, name: name)
-        case .load(let reference):
-            var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
-            let id = try control.number(of: reference)
-            return try answer(try control.call("course.load", "{\"id\":\(id)}"), "Loaded", &control)
+        case .load(let reference): return try load(reference)
         case .rename(let reference, let name):
             var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
             let id = try control.number(of: reference)
@@ -76,6 +89,12 @@ extension Invocation {
             return isJSON ? result + "\n" : "Deleted: course \(id).\n"
         case .partner(let partner): return try choose(partner)
         }
+    }
+
+    func load(_ reference: CourseReference) throws(Failure) -> String {
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
+        let id = try control.number(of: reference)
+        return try answer(try control.call("course.load", "{\"id\":\(id)}"), "Loaded", &control)
     }
 
     private func answer(_ result: String, _ verb: String, _ control: inout ControlClient) throws(Failure) -> String {

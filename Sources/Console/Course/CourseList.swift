@@ -20,7 +20,7 @@ extension Invocation {
                 }
                 return String(decoding: lines.bytes, as: UTF8.self)
             }
-            if courses.isEmpty { return "No course yet: 'pacectl course from ID' makes one of an activity.\n" }
+            if courses.isEmpty { return "No course yet: 'pacectl course import FILE' stores one.\n" }
             let words = StatusText(metric: metric ?? journal.isMetric)
             var table = TextTable([
                 TextTable.Column(head: "ID", isNumber: true), TextTable.Column(head: "NAME"),

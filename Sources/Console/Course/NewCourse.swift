@@ -1,4 +1,5 @@
 import Domain
+import Formats
 import Glibc
 import JSONCoding
 import JournalCoding
@@ -7,22 +8,81 @@ import Storage
 import Wire
 
 extension Invocation {
+    /// Imports files, each as a course. An unreadable file does not stop the others.
+    func importCourses(_ paths: [String], name: String?, loads: Bool) throws(Failure) -> String {
+        let state = StateDirectory(stateDirectory)
+        var text = ""
+        var newest: NewCourse?
+        var failures: [Failure] = []
+        for path in paths {
+            do throws(Failure) {
+                let file = CourseFile(path: path)
+                let imported = try file.read()
+                let title = name.flatMap { SanitizedText($0) } ?? imported.name ?? SanitizedText(Self.title(path))
+                let course = try store(imported.data, name: title, in: state)
+                text += try self.text(of: course)
+                newest = course
+                let words = imported.skipped.missed
+                if !words.isEmpty { complain("\(file.name): not imported: \(words.joined(separator: ", "))") }
+            } catch {
+                failures.append(error)
+            }
+        }
+        if loads, let newest { text += try load(.number(newest.id)) }
+        guard let last = failures.popLast() else { return text }
+        try writeOut(text)
+        for failure in failures { complain(failure.message) }
+        throw last
+    }
+
+    /// The name of a file without its directory and its type.
+    private static func title(_ path: String) -> String {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        return String(name.prefix { $0 != "." })
+    }
+
     func reverse(_ reference: CourseReference) throws(Failure) -> String {
         let state = StateDirectory(stateDirectory)
+        let (summary, data) = try courseData(reference, in: state)
+        let name = SanitizedText((summary.name?.text ?? "course \(summary.id)") + " reversed")
+        return try text(of: try store(data.reversed(), name: name, in: state))
+    }
+
+    /// The course of `replay --course`: a file, or a course of the list.
+    func replayedCourse(_ word: String) throws(Failure) -> LoadedCourse {
+        let state = StateDirectory(stateDirectory)
+        do {
+            if access(word, F_OK) == 0 {
+                let imported = try CourseFile(path: word).read()
+                let bytes = try imported.data.encoded()
+                let course = try Course(decoding: bytes)
+                return LoadedCourse(hash: course.hash, name: imported.name, course: course)
+            }
+            let journal = try state.journal()
+            let summary = try journal.course(try CourseReference(word, after: "--course"))
+            guard let course = try journal.loadableCourse(summary) else {
+                throw Failure.failed("the data of course \(summary.id) is lost")
+            }
+            return course
+        } catch {
+            throw state.failure(reading: error)
+        }
+    }
+
+    /// The stored data of a course.
+    func courseData(
+        _ reference: CourseReference, in state: StateDirectory
+    ) throws(Failure) -> (CourseSummary, CourseData) {
         let journal = try state.journal()
-        let data: CourseData
-        let name: SanitizedText?
         do {
             let summary = try journal.course(reference)
             guard let bytes = try journal.courseData(summary.hash) else {
                 throw Failure.failed("the data of course \(summary.id) is lost")
             }
-            data = try CourseData(decoding: bytes).reversed
-            name = SanitizedText((summary.name?.text ?? "course \(summary.id)") + " reversed")
+            return (summary, try CourseData(decoding: bytes))
         } catch {
             throw state.failure(reading: error)
         }
-        return try text(of: try store(data, name: name, in: state))
     }
 
     /// Vertices closer than this to the one before are left out, in metres.

@@ -99,6 +99,13 @@ package final class Course: Sendable {
     /// Metres climbed from start to end; nil if the altitude is unknown.
     package var ascent: Double? { ascents.last.map(Double.init) }
 
+    /// The climbs that count.
+    ///
+    /// - Parameter leastScore: in metres times percent.
+    package func climbs(leastScore: Int) -> [Climb] {
+        climbs.filter { $0.score >= Double(leastScore) }
+    }
+
     package func coordinate(at vertex: Int) -> Coordinate {
         Coordinate(latitude: Double(latitudes[vertex]) * 1e-7, longitude: Double(longitudes[vertex]) * 1e-7)
     }

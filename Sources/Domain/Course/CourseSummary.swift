@@ -13,6 +13,7 @@ package struct CourseSummary: Equatable, Sendable {
     package var length: Double
     /// Metres; nil if the altitude is unknown.
     package var ascent: Double?
+    /// Those that count by the default of the setting `climb_score`.
     package var climbs: Int
 
     /// The summary of a course.
@@ -20,7 +21,7 @@ package struct CourseSummary: Equatable, Sendable {
         self.init(
             id: id, hash: course.hash, name: name, sport: course.sport, added: added, vertices: course.distances.count,
             points: course.points.count, length: course.length, ascent: course.ascent,
-            climbs: course.climbs.count { $0.score >= 3500 })
+            climbs: course.climbs(leastScore: Settings().climbScore).count)
     }
 
     package init(

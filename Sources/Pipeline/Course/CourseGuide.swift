@@ -74,7 +74,7 @@ struct CourseGuide {
         self.loaded = loaded
         self.course = course
         self.isOnFoot = isOnFoot
-        climbs = course.climbs.filter { $0.score >= Double(climbScore) }
+        climbs = course.climbs(leastScore: climbScore)
         cueStages = Array(repeating: nil, count: course.points.count)
         climbStages = Array(repeating: .ahead, count: climbs.count)
         events.reserveCapacity(16)

@@ -1,5 +1,5 @@
 import CMath
-import Domain
+package import Domain
 
 /// A plane of metres around a position: x east, y north.
 struct LocalPlane {
@@ -135,6 +135,16 @@ extension Course {
             }
         }
         return best
+    }
+
+    /// - Parameters:
+    ///   - count: two or more.
+    ///   - climbScore: the smallest climb that counts, in metres times percent.
+    package func samples(_ count: Int, climbScore: Int) -> CourseSamples {
+        let places = (0..<count).map { length * Double($0) / Double(count - 1) }
+        return CourseSamples(
+            length: length, distances: places, altitudes: places.compactMap { value(altitudes, at: $0) },
+            climbs: climbs(leastScore: climbScore))
     }
 
     /// A value of the vertices between them, at a distance from the start; nil if it is unknown.

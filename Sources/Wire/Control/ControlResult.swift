@@ -30,6 +30,8 @@ package indirect enum ControlResult: Equatable, Sendable {
     case imported(Int)
     /// Courses, newest first.
     case courses([CourseSummary], loaded: CourseHash?)
+    /// The profile of the loaded course.
+    case profile(CourseSamples)
     case course(CourseSummary, isLoaded: Bool)
     /// The number of the stored course, and whether it was in the list.
     case storedCourse(Int, isPresent: Bool)
@@ -69,6 +71,7 @@ extension JSONWriter {
         case .uploaded(let bytes): object { $0.member("bytes", bytes) }
         case .imported(let id): object { $0.member("id", id) }
         case .courses(let courses, let loaded): self.courses(courses, loaded: loaded)
+        case .profile(let samples): self.samples(samples)
         case .course(let course, let isLoaded): self.course(course, isLoaded: isLoaded)
         case .storedCourse(let id, let isPresent):
             object { line in

@@ -12,6 +12,8 @@ package enum CourseRequest: Equatable, Sendable {
     case rename(Int, SanitizedText)
     /// Sets the virtual partner; nil for none.
     case partner(NewPartner?)
+    /// Samples of the loaded course.
+    case profile(points: Int)
 
     package enum NewPartner: Equatable, Sendable {
         /// Seconds per metre.
@@ -46,6 +48,9 @@ package enum CourseRequest: Equatable, Sendable {
             let number = try id(parameters)
             guard let name = try parameters.name() else { throw .invalidParameters("name", "name is missing") }
             self = .rename(number, name)
+        case "course.profile":
+            let parameters = try ControlRequest.Parameters(parameters, names: ["points"])
+            self = .profile(points: try parameters.members["points"]?.integer(in: 2...500, field: "points") ?? 200)
         case "course.partner":
             let parameters = try ControlRequest.Parameters(parameters, names: ["pace_s_per_m", "activity"])
             let (pace, activity) = (parameters.members["pace_s_per_m"], parameters.members["activity"])
@@ -75,6 +80,25 @@ extension JSONWriter {
                 one.course(course, isLoaded: course.hash == loaded)
                 if line.bytes.count + one.bytes.count > Self.listLimit { return }
                 line.value(written: one.bytes)
+            }
+        }
+    }
+
+    mutating func samples(_ samples: CourseSamples) {
+        object { line in
+            line.member("length_m", samples.length, decimals: 1)
+            line.array("distance_m") { for metres in samples.distances { $0.value(metres, decimals: 1) } }
+            if !samples.altitudes.isEmpty {
+                line.array("altitude_m") { for metres in samples.altitudes { $0.value(metres, decimals: 1) } }
+            }
+            line.array("climbs") { line in
+                for climb in samples.climbs {
+                    line.object { line in
+                        line.member("start_m", climb.start, decimals: 1)
+                        line.member("top_m", climb.top, decimals: 1)
+                        line.member("ascent_m", climb.ascent, decimals: 1)
+                    }
+                }
             }
         }
     }

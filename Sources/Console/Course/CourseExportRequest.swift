@@ -1,0 +1,50 @@
+import Domain
+import Formats
+import Glibc
+import Linux
+import Storage
+
+/// The format of an exported course, and where to write it.
+struct CourseExportRequest: Equatable {
+    var format: CourseFormat
+    /// Nil for standard output.
+    var output: String?
+    var isForced: Bool
+
+    /// - Throws: ``Failure`` with status 2 without a format.
+    init(_ options: CommandOptions) throws(Failure) {
+        output = options.file
+        isForced = options.isForced
+        let suffix = options.file?.split(separator: ".").last.map { $0.lowercased() }
+        guard let format = options.format.map(\.rawValue) ?? suffix, let known = CourseFormat(rawValue: format) else {
+            let formats = CourseFormat.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .usage("course export needs --format (\(formats)), or a file whose name ends in one of these")
+        }
+        self.format = known
+    }
+}
+
+extension Invocation {
+    /// Writes a course to a file or to standard output.
+    ///
+    /// - Returns: the text to print.
+    func export(_ reference: CourseReference, _ request: CourseExportRequest) throws(Failure) -> String {
+        if request.output == nil, request.format == .fit, isatty(STDOUT_FILENO) == 1 {
+            throw .usage("a FIT file is binary and not written to a terminal: name a file with -o")
+        }
+        let (summary, data) = try courseData(reference, in: StateDirectory(stateDirectory))
+        let now = Clock.systemTime()
+        let origin = ExportMetadata.ofThisMachine(started: now, written: now >= Release.date ? now : nil)
+        let bytes = request.format.bytes(data, name: summary.name, origin: origin)
+        guard let path = request.output else {
+            try writeOut(bytes)
+            return ""
+        }
+        do {
+            try OutputFile(path, replaces: request.isForced).write { write in try write(bytes.span) }
+        } catch {
+            throw error as? Failure ?? .failed("cannot write \(SanitizedText.line(path, limit: 256) ?? ""): \(error)")
+        }
+        return ""
+    }
+}
