@@ -42,6 +42,11 @@ struct InvocationTests {
         (["course"], .course(.list)), (["course", "list"], .course(.list)),
         (["course", "show", "last"], .course(.show(.last))), (["course", "load", "7"], .course(.load(.number(7)))),
         (["course", "load", "Round the lake"], .course(.load(.name("Round the lake")))),
+        (
+            ["course", "import", "a.gpx", "--name", "Home", "--load"],
+            .course(.importFiles(["a.gpx"], name: "Home", loads: true))
+        ),
+        (["course", "import", "a.gpx", "b.fit"], .course(.importFiles(["a.gpx", "b.fit"], name: nil, loads: false))),
         (["course", "unload"], .course(.unload)), (["course", "delete", "7"], .course(.delete(.number(7)))),
         (["course", "rename", "7", "To", "work"], .course(.rename(.number(7), name: "To work"))),
         (["course", "reverse", "7"], .course(.reverse(.number(7)))),

@@ -1,6 +1,7 @@
 """Courses: stored, loaded, followed and kept over restarts."""
 
 import json
+import pathlib
 import signal
 import sqlite3
 import subprocess
@@ -160,3 +161,90 @@ def test_activity_becomes_a_course_and_a_partner(stage, paced):
     client.close()
     paced.end()
     assert pacectl(stage, "course", "reverse", "Home") == "Stored: course 2 'Home reversed'.\n"
+
+
+COURSES = pathlib.Path(__file__).parents[1] / "Data/courses"
+
+
+def test_files_are_imported_and_exported_with_and_without_a_daemon(stage, paced):
+    files = sorted(COURSES.glob("*.fit")) + sorted(COURSES.glob("*.gpx"))
+    assert len(files) >= 6
+    text = pacectl(stage, "course", "import", *map(str, files), "--load")
+    assert f"Stored: course {len(files)}" in text and "Loaded: course" in text
+    listed = paced.call("course.list")
+    assert len(listed) == len(files) and listed[0]["loaded"]
+    assert paced.call("course.profile", points=500)["length_m"] == pytest.approx(listed[0]["length_m"], abs=1)
+    paced.stop()
+    # The same file again, without a daemon.
+    assert "in the list already" in pacectl(stage, "course", "import", str(files[0]))
+    for suffix in ("fit", "gpx", "tcx", "geojson", "kml"):
+        file = stage.directory / f"course.{suffix}"
+        assert pacectl(stage, "course", "export", "1", "-o", str(file)) == ""
+        assert "exists already" in pacectl(stage, "course", "export", "1", "-o", str(file), status=1)
+        again = json.loads(pacectl(stage, "course", "import", str(file), "--json"))
+        first, other = (json.loads(pacectl(stage, "course", "show", str(number), "--json"))["course"]
+                        for number in (1, again["id"]))
+        assert other["length_m"] == pytest.approx(first["length_m"], rel=1e-3), suffix
+        assert other["points"] == first["points"], suffix
+
+
+def test_unreadable_file_is_named_and_the_others_are_imported(stage, paced):
+    broken = stage.directory / "broken.fit"
+    broken.write_bytes((COURSES / "cptr001.fit").read_bytes()[:5000])
+    empty = stage.directory / "empty.gpx"
+    empty.write_text("<gpx></gpx>")
+    good = str(COURSES / "cptr003.gpx")
+    words = pacectl(stage, "course", "import", str(broken), str(empty), good, status=1)
+    assert "broken.fit" in words and "empty.gpx" in words
+    assert [one["name"] for one in paced.call("course.list")] == ["cptr003"]
+    assert pacectl(stage, "course", "load", "last", "--json")
+    loaded = paced.call("course.profile")
+    assert len(loaded["distance_m"]) == 200 and loaded["climbs"]
+    client = Client(paced)
+    assert client.call("course.profile", points=501)["code"] == WRONG
+    client.call("course.unload")
+    assert client.call("course.profile")["code"] == UNAVAILABLE
+    client.close()
+
+
+def test_replay_follows_a_course_without_a_daemon(stage):
+    """A ride along a course: a fix a second at 8 m/s, of the first 4 km of a real course."""
+    course = COURSES / "cptr001.fit"
+    pacectl(stage, "course", "import", str(course))
+    shown = json.loads(pacectl(stage, "course", "show", "1", "--json"))
+    track = stage.directory / "ride.gpx"
+    points = ride_along(stage, 4000, 8)
+    track.write_text(
+        "<gpx creator='test'><trk><type>cycling</type><trkseg>"
+        + "".join(f"<trkpt lat='{lat:.7f}' lon='{lon:.7f}'><ele>{ele}</ele>"
+                  f"<time>2026-05-01T08:{second // 60:02}:{second % 60:02}Z</time></trkpt>"
+                  for second, (lat, lon, ele) in enumerate(points))
+        + "</trkseg></trk></gpx>")
+    for reference in (str(course), "1", "cptr001"):
+        text = pacectl(stage, "replay", str(track), "--course", reference, "--interval-ms", "1000")
+        replayed = [json.loads(line) for line in text.splitlines()]
+        states = [one["blocks"]["course"] for one in replayed if one["class"] == "STATE" and one["run"] == "active"]
+        assert states[-1]["progress_m"] == pytest.approx(4000, rel=0.01)
+        assert {one["status"] for one in states[5:]} == {"on"}
+        cues = [one for one in replayed if one["class"] == "EVENT" and one["event"] == "cue"]
+        passed = [one for one in shown["points"] if 30 < one["distance_m"] < 3980]
+        assert len([one for one in cues if one["stage"] == "here"]) >= len(passed) > 0
+    assert "course list" in pacectl(stage, "replay", str(track), "--course", "nowhere", status=1)
+
+
+def ride_along(stage, metres, speed):
+    """The places of course 1 at a speed, by its GeoJSON."""
+    geometry = json.loads(pacectl(stage, "course", "export", "1", "--format", "geojson"))
+    line = next(one["geometry"]["coordinates"] for one in geometry["features"]
+                if one["geometry"]["type"] == "LineString")
+    places, rest = [], 0.0
+    for (lon, lat, *up), (lon2, lat2, *up2) in zip(line, line[1:]):
+        length = ((lat2 - lat) ** 2 + ((lon2 - lon) * 0.7946) ** 2) ** 0.5 * 111195
+        while rest < length:
+            part = rest / length
+            places.append((lat + (lat2 - lat) * part, lon + (lon2 - lon) * part, round(up[0], 1)))
+            rest += speed
+            if len(places) * speed > metres:
+                return places
+        rest -= length
+    return places
