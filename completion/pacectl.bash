@@ -52,6 +52,8 @@ _pacectl() {
     scan) choices=--seconds ;;
     sensors) choices='status add use auto off pair zero forget' ;;
     course) choices='list show import export load unload from reverse rename delete partner' ;;
+    'course import'*) choices='--name --load' files=yes ;;
+    'course export'*) choices='last --format --output --force' ;;
     workout) choices='load unload' ;;
     'workout load') files=yes ;;
     settings) choices='get set reset' ;;

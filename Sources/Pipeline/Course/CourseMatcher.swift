@@ -194,8 +194,10 @@ struct CourseMatcher {
         if beyondSince == nil {
             beyondSince = fix.at
             if let before, before.distance < threshold, place.distance > before.distance {
+                // Where there was no fix for long, the crossing may have been just before this one.
+                let since = max(before.at, fix.at - Self.freshness)
                 let part = (threshold - before.distance) / (place.distance - before.distance)
-                beyondSince = before.at + .seconds((fix.at - before.at).inSeconds * part)
+                beyondSince = since + .seconds((fix.at - since).inSeconds * part)
             }
         }
         before = (place.distance, fix.at)

@@ -93,6 +93,7 @@ import Wire
         ("sensor.scan", "sensor.scan"), ("activities.list", "summary"), ("activities.track", "activities.track"),
         ("upload.begin", "upload.begin"), ("upload.append", "upload.begin"), ("upload.commit", "upload.commit"),
         ("course.list", "course"), ("course.load", "course"),
+        ("course.profile", "course.profile"),
     ])
     func resultHasTheFieldsOfThePage(method: String, object: String) throws {
         let methods = try #require(document["methods"] as? [[String: Any]])
