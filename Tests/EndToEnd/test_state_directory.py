@@ -265,7 +265,7 @@ class FastGpsd(FakeGpsd):
 
 def test_small_disk_receives_what_it_can_hold_before_the_end(stage):
     """The queue is larger than the disk's room for one transaction, whose pages are in the log and in the file."""
-    disk = stage.disk(size="140k")
+    disk = stage.disk(size="172k")
     gpsd = stage.keep(FastGpsd())
     daemon = stage.paced("--sensors", "off", "--gpsd", gpsd.option, prefix=disk.within)
     reader = stage.reader(daemon)
