@@ -44,7 +44,7 @@ struct ControlClient {
     /// The failure for an error response: its details if it has any, else its general message.
     private static func failure(_ error: JSON) -> Failure {
         let details = (error["data"]?["message"] ?? error["data"])?.string?.split(whereSeparator: \.isNewline) ?? []
-        let lines = details.prefix(8).compactMap { SanitizedText.line(String($0), limit: 1024) }
+        let lines = details.prefix(8).compactMap { SanitizedText.line(String($0), limit: 2048) }
         let words = lines.isEmpty ? error["message"]?.harmlessText(limit: 256) : lines.joined(separator: "; ")
         return .failed((words ?? "paced rejected the request without a reason") + advice(error))
     }
