@@ -174,6 +174,10 @@ def test_files_are_imported_and_exported_with_and_without_a_daemon(stage, paced)
     listed = paced.call("course.list")
     assert len(listed) == len(files) and listed[0]["loaded"]
     assert paced.call("course.profile", points=500)["length_m"] == pytest.approx(listed[0]["length_m"], abs=1)
+    for one in listed:
+        shown = json.loads(pacectl(stage, "course", "show", str(one["id"]), "--json"))
+        assert len(shown["climbs"]) == one["climbs"]
+    assert any(one["climbs"] for one in listed)
     paced.stop()
     # The same file again, without a daemon.
     assert "in the list already" in pacectl(stage, "course", "import", str(files[0]))

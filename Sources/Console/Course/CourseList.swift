@@ -52,13 +52,15 @@ extension Invocation {
                 throw Failure.failed("the data of course \(summary.id) is lost")
             }
             let isLoaded = try journal.loadedCourseHash() == summary.hash
+            // Those that the list counts.
+            let climbs = course.climbs(leastScore: Settings().climbScore)
             if isJSON {
                 var line = JSONWriter()
                 line.object { line in
                     line.key("course")
                     line.course(summary, isLoaded: isLoaded)
                     line.array("climbs") { list in
-                        for climb in course.climbs {
+                        for climb in climbs {
                             list.object { line in
                                 line.member("start_m", climb.start, decimals: 1)
                                 line.member("length_m", climb.length, decimals: 1)
@@ -89,7 +91,7 @@ extension Invocation {
                     course.ascent.map { words.courseClimb($0) + " up" }, "\(summary.vertices) vertices"),
             ]
             lines += Self.profile(of: course)
-            for (number, climb) in course.climbs.enumerated() {
+            for (number, climb) in climbs.enumerated() {
                 lines.append(
                     "Climb \(number + 1): from \(words.courseDistance(climb.start)), "
                         + "\(words.courseDistance(climb.length)) long, \(words.courseClimb(climb.ascent)) up, "

@@ -4,6 +4,7 @@ import Glibc
 import JSONCoding
 import JournalCoding
 import Linux
+import Pipeline
 import Storage
 import Wire
 
@@ -106,7 +107,7 @@ extension Invocation {
                 guard case .sample(let sample) = row, let place = sample.coordinate,
                     data.vertices.count < CourseData.vertexLimit
                 else { return }
-                if let last = data.vertices.last, Self.metres(from: last.coordinate, to: place) < least { return }
+                if let last = data.vertices.last, last.coordinate.metres(to: place) < least { return }
                 let begun = first ?? sample.elapsedMilliseconds
                 first = begun
                 data.vertices.append(
@@ -118,14 +119,6 @@ extension Invocation {
         }
         guard data.vertices.count >= 2 else { throw .failed("activity \(id) has no track that a course could follow") }
         return try text(of: try store(data, name: title, in: state))
-    }
-
-    /// The distance of two near places, on a tangent plane.
-    private static func metres(from one: Coordinate, to other: Coordinate) -> Double {
-        let north = (other.latitude - one.latitude) * Coordinate.metresPerDegree
-        var east = abs(other.longitude - one.longitude)
-        east = min(east, 360 - east) * Coordinate.metresPerDegree * cos(one.latitude * .pi / 180)
-        return (north * north + east * east).squareRoot()
     }
 
     /// The result of ``store(_:name:in:)``.

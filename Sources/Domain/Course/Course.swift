@@ -6,8 +6,8 @@ package struct CourseHash: Hashable, Sendable, CustomStringConvertible {
         self.value = value
     }
 
-    /// The FNV-1a hash of the bytes. It tells courses apart and does not protect against a forger: whoever stores a
-    /// course under a hash compares the bytes.
+    /// Computes the FNV-1a hash of the bytes. The hash identifies a course but is not cryptographic: different bytes can be
+    /// made to have the same hash. The journal therefore compares the bytes before it stores a course under a known hash.
     ///
     /// Source: draft-eastlake-fnv-17, 128 bits.
     package init(of bytes: some Sequence<UInt8>) {

@@ -5,8 +5,8 @@ import Domain
 ///     fixes ──▶ CourseMatcher ──▶ place ──▶ progress ──▶ cues, climbs ──▶ events
 ///     seconds ──────────────────────────────────┘  └──▶ block `course`
 ///
-/// Between two fixes, and while the position is lost on the course, the progress goes on with the last speed, for 90 s at
-/// most.
+/// Between two fixes, and while the receiver has no position, the guide extrapolates the progress by the last speed. It
+/// stops 90 s after the last fix.
 ///
 /// Source: docs/behaviour.md, "Following a course".
 struct CourseGuide {
@@ -58,7 +58,7 @@ struct CourseGuide {
     private static let hereMetres = 15.0
     private static let speedSeconds = 3.0
     private static let leastSpeed = 0.3
-    /// The longest time in which the progress goes on without a fix.
+    /// The longest time for which the guide extrapolates the progress.
     private static let longestPrediction = Duration.seconds(90)
     /// Metres on level ground after which the arrival is known.
     private static let leastForArrival = 200.0

@@ -10,8 +10,8 @@ import Domain
 ///
 /// While it is on the course it searches a window around the last place, weighing the distance to the course against the
 /// advance that the movement suggests, so that a parallel leg, a crossing or the way back does not catch it. Otherwise
-/// it searches the whole course for a place in the direction of movement, and prefers the smallest advance. A lost
-/// position changes nothing.
+/// it searches the whole course for a place in the direction of movement, and prefers the smallest advance. Without fixes
+/// its status stays the same.
 ///
 /// Source: docs/behaviour.md, "Following a course".
 struct CourseMatcher {

@@ -3,7 +3,6 @@ package import Domain
 
 /// A plane of metres around a position: x east, y north.
 struct LocalPlane {
-    let origin: Coordinate
     /// Metres in 1e-7 degrees.
     private let north = Coordinate.metresPerDegree * 1e-7
     private let east: Double
@@ -11,7 +10,6 @@ struct LocalPlane {
     private let longitude: Double
 
     init(around origin: Coordinate) {
-        self.origin = origin
         latitude = origin.latitude * 1e7
         longitude = origin.longitude * 1e7
         east = north * max(cos(origin.latitude * .pi / 180), 1e-6)
