@@ -53,6 +53,7 @@ _pacectl() {
     sensors) choices='status add use auto off pair zero forget' ;;
     course) choices='list show import export load unload from reverse rename delete partner' ;;
     'course import'*) choices='--name --load' files=yes ;;
+    'course partner'*) choices='off last --on-course' ;;
     'course export'*) choices='last --format --output --force' ;;
     workout) choices='load unload' ;;
     'workout load') files=yes ;;

@@ -15,6 +15,7 @@ struct CommandOptions {
     private(set) var isAll = false
     private(set) var isForced = false
     private(set) var loads = false
+    private(set) var isOnCourse = false
     /// A file, or a course of the list.
     private(set) var course: String?
     private(set) var isAgain = false
@@ -69,6 +70,7 @@ struct CommandOptions {
         case "--start": (started, command) = (try OptionValue.start(after: option, &rest), "edit")
         case "--all": (isAll, command) = (true, "export")
         case "--load": (loads, command) = (true, "course import")
+        case "--on-course": (isOnCourse, command) = (true, "course partner")
         case "--course":
             (course, command) = (try OptionValue.text("a file or a course", after: option, &rest), "replay")
         case "--force": (isForced, command) = (true, "export,report,delete,course export")

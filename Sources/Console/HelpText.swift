@@ -86,9 +86,9 @@ private let helpOfAll = """
       course reverse REF        make a course in the other direction
       course rename REF NAME    name a course
       course delete REF         delete a course; activities on it keep it
-      course partner PACE|ID|off
+      course partner PACE|ID|off [--on-course]
                                 run against a pace such as 5:00/km, or against an
-                                activity, by distance
+                                activity, by distance or by place on the course
       settings                  show all settings
       settings get KEY          show a setting
       settings set KEY VALUE    change a setting; VALUE is text or JSON:

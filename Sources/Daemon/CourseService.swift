@@ -1,4 +1,5 @@
 import Domain
+import JournalCoding
 import Linux
 import Pipeline
 import Storage
@@ -66,16 +67,20 @@ final class CourseService {
             inbox.append(.completion { _ in completion(.success(.profile(samples))) })
         case .partner(nil): try setPartner(nil, bytes: nil, completion, at: now)
         case .partner(.pace(let pace)): try setPartner(.pace(pace), bytes: nil, completion, at: now)
-        case .partner(.activity(let id)):
+        case .partner(.activity(let id, let isOnCourse)):
+            if isOnCourse, run.course == nil { throw .unavailable("no course is loaded") }
             try checkJournalIsWritten(at: now)
-            try submit(.partner(activity: id), completion) { [unowned self] reply, now in
-                guard case .partner(let partner, let bytes) = reply else {
-                    return completion(.failure(.notFound("activity", "there is no activity of this number")))
-                }
-                do throws(RPCError) {
-                    try setPartner(.recorded(partner), bytes: bytes, completion, at: now)
-                } catch {
-                    completion(.failure(error))
+            let course = isOnCourse ? run.course?.hash : nil
+            try submit(.partner(activity: id, on: course), completion) { [unowned self] reply, now in
+                switch reply {
+                case .partner(let partner, let bytes):
+                    do throws(RPCError) {
+                        try setPartner(.recorded(partner), bytes: bytes, completion, at: now)
+                    } catch {
+                        completion(.failure(error))
+                    }
+                case .noPartner(let failure): completion(.failure(.unavailable(failure.description)))
+                default: completion(.failure(.notFound("activity", "there is no activity of this number")))
                 }
             }
         }

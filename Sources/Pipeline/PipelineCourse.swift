@@ -69,9 +69,10 @@ extension Pipeline {
 
     func partnerStatus(at now: Instant) -> PartnerStatus? {
         guard let partner, let run else { return nil }
-        let following = run.guide?.following(at: now)
+        let elapsed = run.total.elapsedMilliseconds
         return partner.status(
-            milliseconds: run.total.elapsedMilliseconds, metres: run.total.metres, following: following)
+            milliseconds: elapsed, metres: run.total.metres,
+            followed: run.guide?.following(at: now, elapsedMilliseconds: elapsed))
     }
 }
 

@@ -342,7 +342,9 @@ struct Run {
     /// What the run has measured up to this second.
     var guidedSecond: CourseGuide.Second {
         let total = total.figures
-        return CourseGuide.Second(movingMilliseconds: total.movingMilliseconds, ascent: total.ascent)
+        return CourseGuide.Second(
+            elapsedMilliseconds: total.elapsedMilliseconds, movingMilliseconds: total.movingMilliseconds,
+            ascent: total.ascent)
     }
 
     var speedSource: SpeedSource {

@@ -198,7 +198,7 @@ package enum OpenRPC {
             "course.rename", "Renames a course.", [courseID, courseName], "course", course, slow + [notFound]),
         method(
             "course.partner", "Sets the virtual partner; without a parameter there is none.",
-            [partnerPace, partnerActivity], "nothing", none, slow + [notFound]),
+            [partnerPace, partnerActivity, partnerOnCourse], "nothing", none, [refused] + slow + [notFound]),
         method(
             "course.profile", "Returns samples of the loaded course at equal distances.", [profilePoints], "profile",
             profile, [refused, invalid]),
@@ -254,7 +254,11 @@ package enum OpenRPC {
         "schema":{"type":"number","minimum":0.01,"maximum":36}}
         """
     private static let partnerActivity = """
-        {"name":"activity","summary":"The number of the activity that it repeats, by distance.","schema":\(number)}
+        {"name":"activity","summary":"The number of the activity that it repeats.","schema":\(number)}
+        """
+    private static let partnerOnCourse = """
+        {"name":"on_course","summary":"The activity is repeated by its progress on the loaded course, not by distance. \
+        Default false.","schema":{"type":"boolean"}}
         """
     private static let number = #"{"type":"integer","minimum":1}"#
     private static let id =

@@ -158,9 +158,18 @@ def test_activity_becomes_a_course_and_a_partner(stage, paced):
     assert pacectl(stage, "course", "partner", "1") == "The partner moves as in activity 1.\n"
     client = Client(paced)
     assert client.call("course.partner", activity=9)["code"] == ABSENT
+    answer = client.call("course.partner", activity=1, on_course=True)
+    assert answer["data"]["message"] == "no course is loaded"
     client.close()
+    pacectl(stage, "course", "load", "Home")
+    text = pacectl(stage, "course", "partner", "1", "--on-course")
+    assert text == "The partner moves as in activity 1, on the course.\n"
     paced.end()
     assert pacectl(stage, "course", "reverse", "Home") == "Stored: course 2 'Home reversed'.\n"
+    stage.paced(*OFF)
+    pacectl(stage, "course", "load", "Home reversed")
+    text = pacectl(stage, "course", "partner", "1", "--on-course", status=1)
+    assert "activity 1 does not follow the course in its direction" in text
 
 
 COURSES = pathlib.Path(__file__).parents[1] / "Data/courses"

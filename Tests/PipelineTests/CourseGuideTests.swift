@@ -24,21 +24,6 @@ import Testing
         LoadedCourse(hash: course.hash, number: 7, name: SanitizedText("Square"), course: course)
     }
 
-    /// Follows points, one a second; nil where there is no fix.
-    private static func follow(_ run: inout ScriptedRun, _ points: [CourseScenario.Point?], speed: Double) {
-        for point in points {
-            run.wait(.milliseconds(990))
-            if let point {
-                var fix = run.nextFix(speed: speed)
-                let coordinate = CourseScenario.coordinate(point)
-                fix.latitude = coordinate.latitude
-                fix.longitude = coordinate.longitude
-                run.receive(.fix(fix))
-            }
-            run.wait(.milliseconds(10))
-        }
-    }
-
     private static func cues(_ run: ScriptedRun) -> [(report: CueReport, at: Int64)] {
         run.events.compactMap { event in
             guard case .cue(let report) = event.kind else { return nil }
@@ -52,10 +37,10 @@ import Testing
         for speed in [3.0, 9] {
             var run = ScriptedRun()
             let points = CourseScenario.along(Self.corners, step: speed)
-            Self.follow(&run, [points[0]], speed: 0)
+            run.follow([points[0]], speed: 0)
             run.receive(.course(Self.loaded(Self.course())))
             try run.begin(.ride)
-            Self.follow(&run, points.indices.map { $0.isMultiple(of: every) ? points[$0] : nil }, speed: speed)
+            run.follow(points.indices.map { $0.isMultiple(of: every) ? points[$0] : nil }, speed: speed)
             let cues = Self.cues(run)
             #expect(cues.map(\.report.stage) == [.ahead, .soon, .here, .ahead, .soon, .here, .ahead, .soon, .here])
             #expect(cues.map { $0.report.cue.name?.text } == [1, 1, 1, 2, 2, 2, 3, 3, 3].map { "turn \($0)" })
@@ -79,21 +64,21 @@ import Testing
         let points = CourseScenario.along(Self.corners, step: 4)
         run.receive(.course(Self.loaded(Self.course())))
         try run.begin()
-        Self.follow(&run, Array(points.prefix(200)), speed: 4)
+        run.follow(Array(points.prefix(200)), speed: 4)
         let before = try #require(run.state.course)
         let climb = try #require(before.climb)
         #expect(climb.number == 1 && climb.count == 1)
         #expect(abs(climb.startMetres - 200) < 60)
         #expect(abs(climb.ascentMetres - 60) < 3)
         #expect(abs(climb.averageGrade - 6) < 0.5)
-        Self.follow(&run, Array(points[200..<375]), speed: 4)
+        run.follow(Array(points[200..<375]), speed: 4)
         let inside = try #require(run.state.course)
         // 1500 m: in the middle of the climb.
         #expect(abs(try #require(inside.grade) - 6) < 0.3)
         #expect(abs(try #require(inside.climb?.ascentMetres) - 30) < 3)
         #expect(abs(try #require(inside.climb?.gradeAhead) - 6) < 0.3)
         #expect(abs(try #require(inside.remainingAscentMetres) - 30) < 3)
-        Self.follow(&run, Array(points[375...]), speed: 4)
+        run.follow(Array(points[375...]), speed: 4)
         let climbs = run.events.compactMap { if case .climb(let report) = $0.kind { report } else { nil } }
         #expect(climbs.map(\.isTop) == [false, true])
         let laps = run.events.compactMap { if case .lap(_, _, let trigger) = $0.kind { trigger } else { nil } }
@@ -106,7 +91,7 @@ import Testing
         var run = ScriptedRun(settings)
         run.receive(.course(Self.loaded(Self.course())))
         try run.begin()
-        Self.follow(&run, CourseScenario.along(Self.corners, step: 4), speed: 4)
+        run.follow(CourseScenario.along(Self.corners, step: 4), speed: 4)
         #expect(run.state.course?.climb == nil)
         #expect(!run.events.contains { if case .climb = $0.kind { true } else { false } })
     }
@@ -116,7 +101,7 @@ import Testing
         run.receive(.course(Self.loaded(Self.course(isHilly: false))))
         try run.begin()
         let points = CourseScenario.along(Self.corners, step: 4)
-        Self.follow(&run, Array(points.prefix(501)), speed: 4)
+        run.follow(Array(points.prefix(501)), speed: 4)
         let status = try #require(run.state.course)
         #expect(status.status == .on && status.number == 7 && status.name?.text == "Square")
         #expect(abs(try #require(status.progressMetres) - 2000) < 5)
@@ -124,7 +109,7 @@ import Testing
         #expect(abs(try #require(status.arrivalSeconds) - 500) < 15)
         #expect(abs(try #require(status.crossTrackMetres)) < 1)
         #expect(status.remainingAscentMetres == nil && status.grade == nil)
-        Self.follow(&run, Array(points[501...]), speed: 4)
+        run.follow(Array(points[501...]), speed: 4)
         #expect(run.state.course?.status == .done)
         #expect(run.state.course?.remainingMetres == 0)
         let changes = run.events.compactMap { if case .course(let change) = $0.kind { change } else { nil } }
@@ -138,7 +123,7 @@ import Testing
             var run = ScriptedRun()
             run.receive(.course(Self.loaded(Self.course(isHilly: isHilly))))
             try run.begin()
-            Self.follow(&run, CourseScenario.along([(0, 0), (900, 0)], step: 4), speed: 4)
+            run.follow(CourseScenario.along([(0, 0), (900, 0)], step: 4), speed: 4)
             arrivals.append(try #require(run.state.course?.arrivalSeconds))
         }
         // 1 km at 6 % costs as much as 1.4 km on level ground.
@@ -147,14 +132,14 @@ import Testing
 
     @Test func `Before a run the way to the start is known, and off the course the way back`() throws {
         var run = ScriptedRun()
-        Self.follow(&run, [(0, -200)], speed: 0)
+        run.follow([(0, -200)], speed: 0)
         run.receive(.course(Self.loaded(Self.course())))
         let before = try #require(run.state.course)
         #expect(before.status == .off && before.progressMetres == nil)
         #expect(abs(try #require(before.returnMetres) - 200) < 2)
         #expect(abs(try #require(before.returnBearing)) < 1)
         try run.begin()
-        Self.follow(&run, CourseScenario.along([(0, 0), (500, 0), (500, -200)], step: 3), speed: 3)
+        run.follow(CourseScenario.along([(0, 0), (500, 0), (500, -200)], step: 3), speed: 3)
         let off = try #require(run.state.course)
         #expect(off.status == .off)
         #expect(abs(try #require(off.returnMetres) - 200) < 2)
@@ -185,7 +170,7 @@ import Testing
                         ascent: 1.1 * (Self.altitude(Double(index) * 4) - 100), descent: 0, source: .barometer,
                         grade: nil,
                         verticalSpeed: nil)))
-            Self.follow(&run, [point], speed: 4)
+            run.follow([point], speed: 4)
         }
         // The run has measured 66 m where the course has 60 m.
         #expect(abs(try #require(run.state.course?.ascentDifference) - 6) < 1.5)

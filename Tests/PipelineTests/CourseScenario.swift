@@ -116,3 +116,20 @@ struct FollowedCourse {
         }
     }
 }
+
+extension ScriptedRun {
+    /// Follows points, one a second; nil where there is no fix.
+    mutating func follow(_ points: [CourseScenario.Point?], speed: Double) {
+        for point in points {
+            wait(.milliseconds(990))
+            if let point {
+                var fix = nextFix(speed: speed)
+                let coordinate = CourseScenario.coordinate(point)
+                fix.latitude = coordinate.latitude
+                fix.longitude = coordinate.longitude
+                receive(.fix(fix))
+            }
+            wait(.milliseconds(10))
+        }
+    }
+}

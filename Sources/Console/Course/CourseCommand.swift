@@ -24,7 +24,7 @@ extension Invocation {
             case off
             /// Seconds per metre.
             case pace(Double)
-            case activity(ActivityReference)
+            case activity(ActivityReference, isOnCourse: Bool)
         }
 
         init(_ words: [String], _ options: CommandOptions) throws(Failure) {
@@ -53,7 +53,8 @@ extension Invocation {
             case "reverse" where rest.isEmpty: self = .reverse(try CourseReference(word, after: "course reverse"))
             case "from" where rest.isEmpty:
                 self = .from(try ActivityReference(word, after: "course from"), name: options.name)
-            case "partner" where rest.isEmpty: self = .partner(try NewPartner(word))
+            case "partner" where rest.isEmpty:
+                self = .partner(try NewPartner(word, isOnCourse: options.isOnCourse))
             default:
                 throw .usage(
                     "use 'course list', 'course show REF', 'course import FILE', 'course export REF', 'course load REF', "
@@ -115,9 +116,10 @@ extension Invocation {
         switch partner {
         case .off: (parameters, text) = ("{}", "There is no partner.")
         case .pace(let pace): (parameters, text) = ("{\"pace_s_per_m\":\(pace)}", "The partner keeps the pace.")
-        case .activity(let reference):
+        case .activity(let reference, let isOnCourse):
             let id = try control.number(of: reference)
-            (parameters, text) = ("{\"activity\":\(id)}", "The partner moves as in activity \(id).")
+            parameters = "{\"activity\":\(id),\"on_course\":\(isOnCourse)}"
+            text = "The partner moves as in activity \(id)" + (isOnCourse ? ", on the course." : ".")
         }
         let result = try control.call("course.partner", parameters, lasting: .seconds(30))
         return isJSON ? result + "\n" : text + "\n"
@@ -126,14 +128,15 @@ extension Invocation {
 
 extension Invocation.CourseCommand.NewPartner {
     /// - Parameter word: a pace as `5:00/km` or `8:00/mi`, an activity, or off.
-    init(_ word: String?) throws(Failure) {
+    init(_ word: String?, isOnCourse: Bool) throws(Failure) {
         guard let word else { throw .usage("course partner needs a pace such as 5:00/km, an activity, or off") }
-        if word == "off" {
-            self = .off
+        guard word == "off" || word.contains("/") || word.contains(":") else {
+            self = .activity(try ActivityReference(word, after: "course partner"), isOnCourse: isOnCourse)
             return
         }
-        guard word.contains("/") || word.contains(":") else {
-            self = .activity(try ActivityReference(word, after: "course partner"))
+        if isOnCourse { throw .usage("--on-course needs an activity; a pace is on the course that is loaded anyway") }
+        if word == "off" {
+            self = .off
             return
         }
         let parts = word.split(separator: "/", omittingEmptySubsequences: false)

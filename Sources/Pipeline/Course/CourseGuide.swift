@@ -12,6 +12,8 @@ import Domain
 struct CourseGuide {
     /// What a run has measured up to a second.
     struct Second {
+        /// Active time.
+        var elapsedMilliseconds: Int64
         var movingMilliseconds: Int64
         /// Metres climbed; nil if unknown.
         var ascent: Double?
@@ -27,8 +29,8 @@ struct CourseGuide {
     private var placedAt: Instant?
     /// Metres per second over about the last 3 s.
     private var speed = 0.0
-    /// The progress where the run came onto the course.
-    private var firstProgress: Double?
+    /// Where the run came onto the course, and its active time then.
+    private var first: (progress: Double, elapsedMilliseconds: Int64)?
     /// What has been announced of each course point and of each climb.
     private var cueStages: [CueReport.Stage?]
     private var climbStages: [ClimbStage]
@@ -109,6 +111,8 @@ struct CourseGuide {
         guard let progress = progress(at: now) else { return }
         defer { before = (progress, second) }
         guard matcher.status == .on || matcher.status == .done else { return }
+        // Who waits before the first vertex has not set off.
+        if first == nil || matcher.place?.metres == 0 { first = (progress, second.elapsedMilliseconds) }
         follow(progress, second)
         announce(at: progress)
         judgeClimbs(at: progress)
@@ -124,7 +128,6 @@ struct CourseGuide {
         switch change {
         case .on(let skipped):
             before = nil
-            firstProgress = firstProgress ?? place.metres
             skipPoints(before: place.metres)
             events.append(.course(.on(progressMetres: place.metres, skippedMetres: skipped)))
         case .off(let metres):
@@ -170,10 +173,12 @@ struct CourseGuide {
         return rest * Double(followed.movingMilliseconds) / 1000 / followed.levelMetres
     }
 
-    /// The course, and the run's first and present progress on it; nil before the run has reached it.
-    func following(at now: Instant) -> (course: CourseHash, first: Double, progress: Double)? {
-        guard let first = firstProgress, let progress = progress(at: now) else { return nil }
-        return (course.hash, first, progress)
+    /// What a partner on the course is compared with; nil before the run has reached it.
+    func following(at now: Instant, elapsedMilliseconds: Int64) -> FollowedDistance? {
+        guard let first, let progress = progress(at: now) else { return nil }
+        return FollowedDistance(
+            course: course.hash, first: first.progress, progress: progress,
+            milliseconds: elapsedMilliseconds - first.elapsedMilliseconds)
     }
 
     // MARK: Course points

@@ -1,32 +1,40 @@
 import Domain
 
+/// How far a run has followed its course.
+struct FollowedDistance {
+    var course: CourseHash
+    /// The progress where the run came onto the course, and the present one, in metres.
+    var first: Double
+    var progress: Double
+    /// Active time since the run came onto the course.
+    var milliseconds: Int64
+}
+
 extension Partner {
-    /// Compares a run with the partner. A partner on the course is compared from where the run came onto it.
+    /// Compares a run with the partner. A partner on the course, and a pace on a course, is compared from where the run came
+    /// onto it.
     ///
     /// - Parameters:
     ///   - milliseconds: active time of the run.
     ///   - metres: distance of the run.
-    ///   - following: the course in use, and the run's first and present progress on it; nil if it is not on one.
-    func status(
-        milliseconds: Int64, metres: Double, following: (course: CourseHash, first: Double, progress: Double)?
-    ) -> PartnerStatus? {
-        let seconds = Double(milliseconds) / 1000
+    ///   - followed: nil if the run has not reached its course, or has none.
+    func status(milliseconds: Int64, metres: Double, followed: FollowedDistance?) -> PartnerStatus? {
         switch self {
         case .pace(let pace):
             guard pace > 0 else { return nil }
-            let metres = following.map { $0.progress - $0.first } ?? metres
+            let metres = followed.map { $0.progress - $0.first } ?? metres
+            let seconds = Double(followed?.milliseconds ?? milliseconds) / 1000
             return PartnerStatus(
                 pace: pace, secondsAhead: metres * pace - seconds, metresAhead: metres - seconds / pace)
         case .recorded(let partner):
             guard let curve = partner.curve, let last = curve.metres.last else { return nil }
             var metres = metres
-            var started = 0.0
+            var elapsed = Double(milliseconds) / 1000
             if let course = curve.course {
-                guard let following, following.course == course else { return nil }
-                metres = following.progress
-                started = curve.seconds(at: following.first)
+                guard let followed, followed.course == course else { return nil }
+                metres = followed.progress
+                elapsed = curve.seconds(at: followed.first) + Double(followed.milliseconds) / 1000
             }
-            let elapsed = started + seconds
             return PartnerStatus(
                 name: partner.name, secondsAhead: metres <= Double(last) ? curve.seconds(at: metres) - elapsed : nil,
                 metresAhead: metres - curve.metres(at: elapsed))

@@ -125,29 +125,22 @@ extension JournalReader {
             hash: summary.hash, number: summary.id, name: summary.name, course: try Course(decoding: bytes))
     }
 
-    /// The curve of an activity on bare distance, with its bytes.
-    package func partner(ofActivity id: Int) throws -> (LoadedPartner, bytes: [UInt8]) {
-        var points: [(elapsedMilliseconds: Int64, metres: Double)] = [(0, 0)]
-        var step: Int64 = 1
-        // A longer activity gets one point in two seconds, in four, and the next powers of two.
-        while step < 1 << 20 {
-            points = [(0, 0)]
-            try rows(of: id).each { row in
-                guard case .sample(let sample) = row, let metres = sample.distanceMetres, let last = points.last,
-                    points.count <= PartnerCurve.limit,
-                    sample.elapsedMilliseconds >= last.elapsedMilliseconds
-                        + (points.count == 1 ? 1 : (step - 1) * 1000),
-                    sample.elapsedMilliseconds > last.elapsedMilliseconds, metres >= last.metres
-                else { return }
-                points.append((sample.elapsedMilliseconds, metres))
-            }
-            if points.count <= PartnerCurve.limit { break }
-            step *= 2
+    /// The curve of an activity, with its bytes.
+    ///
+    /// - Parameter hash: the course on which it is a partner; nil for one on bare distance.
+    package func partner(ofActivity id: Int, on hash: CourseHash?) throws -> (LoadedPartner, bytes: [UInt8]) {
+        let course = try hash.flatMap { try courseData($0) }.map { bytes in try Course(decoding: bytes) }
+        var recorder = PartnerRecorder(on: course)
+        try rows(of: id).each { row in
+            if case .sample(let sample) = row { recorder.receive(sample) }
         }
-        guard let last = points.last, last.metres > 0 else {
-            throw CourseFailure("activity \(id) has no distance that a partner could follow")
+        guard recorder.isUsable else {
+            throw CourseFailure(
+                course == nil
+                    ? "activity \(id) has no distance that a partner could follow"
+                    : "activity \(id) does not follow the course in its direction")
         }
-        let bytes = try PartnerCurve.encoded(course: nil, points)
+        let bytes = try PartnerCurve.encoded(course: hash, recorder.points)
         let curve = try PartnerCurve(decoding: bytes)
         let name = try summary(of: id)?.name ?? SanitizedText("activity \(id)")
         return (LoadedPartner(hash: curve.hash, name: name, curve: curve), bytes)

@@ -1,6 +1,6 @@
 package import Domain
 package import Formats
-import JournalCoding
+package import JournalCoding
 package import Linux
 package import Wire
 
@@ -35,8 +35,8 @@ package enum DiskRequest: Equatable, Sendable {
     case courseSummary(Int)
     /// Reads and indexes a course.
     case course(Int)
-    /// Makes a partner of an activity.
-    case partner(activity: Int)
+    /// Makes a partner of an activity, on a course or on bare distance.
+    case partner(activity: Int, on: CourseHash?)
     /// Reads the next rows of a valid upload.
     case readUpload(Int, limit: Int)
 }
@@ -59,6 +59,8 @@ package enum DiskReply: Equatable, Sendable {
     indirect case courseSummary(CourseSummary)
     indirect case course(CourseSummary, LoadedCourse)
     case partner(LoadedPartner, bytes: [UInt8])
+    /// The activity can be no partner.
+    case noPartner(CourseFailure)
     /// Empty after the last row.
     case uploadedRows([RecordingRow])
     /// No activity and no course has this number.

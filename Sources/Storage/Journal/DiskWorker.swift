@@ -1,5 +1,6 @@
 import Domain
 import Formats
+import JournalCoding
 package import Linux
 import Wire
 
@@ -186,10 +187,14 @@ extension DiskRequest {
                 return .nothing
             }
             return .course(summary, course)
-        case .partner(let id):
+        case .partner(let id, let course):
             guard try reader.summary(of: id) != nil else { return .nothing }
-            let (partner, bytes) = try reader.partner(ofActivity: id)
-            return .partner(partner, bytes: bytes)
+            do {
+                let (partner, bytes) = try reader.partner(ofActivity: id, on: course)
+                return .partner(partner, bytes: bytes)
+            } catch let failure as CourseFailure {
+                return .noPartner(failure)
+            }
         case .orders: return .orders(try reader.orders(bootID: Clock.bootID()))
         case .export(let order, let directory):
             guard let recording = try reader.recording(order.activity) else { return .nothing }

@@ -18,8 +18,8 @@ package enum CourseRequest: Equatable, Sendable {
     package enum NewPartner: Equatable, Sendable {
         /// Seconds per metre.
         case pace(Double)
-        /// Moves as this activity did.
-        case activity(Int)
+        /// Moves as this activity did, by distance or by progress on the loaded course.
+        case activity(Int, isOnCourse: Bool)
     }
 
     /// Seconds per metre: 100 m/s to 2.8 cm/s.
@@ -52,8 +52,13 @@ package enum CourseRequest: Equatable, Sendable {
             let parameters = try ControlRequest.Parameters(parameters, names: ["points"])
             self = .profile(points: try parameters.members["points"]?.integer(in: 2...500, field: "points") ?? 200)
         case "course.partner":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["pace_s_per_m", "activity"])
+            let parameters = try ControlRequest.Parameters(
+                parameters, names: ["pace_s_per_m", "activity", "on_course"])
             let (pace, activity) = (parameters.members["pace_s_per_m"], parameters.members["activity"])
+            let isOnCourse = try parameters.members["on_course"]?.bool(field: "on_course") ?? false
+            guard !isOnCourse || activity != nil else {
+                throw .invalidParameters("on_course", "on_course needs an activity")
+            }
             switch (pace, activity) {
             case (nil, nil): self = .partner(nil)
             case (let pace?, nil):
@@ -62,7 +67,8 @@ package enum CourseRequest: Equatable, Sendable {
                 }
                 self = .partner(.pace(number))
             case (nil, let activity?):
-                self = .partner(.activity(try activity.integer(in: Self.ids, field: "activity")))
+                let id = try activity.integer(in: Self.ids, field: "activity")
+                self = .partner(.activity(id, isOnCourse: isOnCourse))
             case (_?, _?):
                 throw .invalidParameters("activity", "give pace_s_per_m or activity, not both")
             }
