@@ -260,10 +260,25 @@ package struct RunEngine: Sendable {
 
     private mutating func append(_ entry: InputLogEntry, into effects: inout Effects) {
         if pipeline.runState == .idle {
+            removeFormerCourse(of: entry)
             recent.append(entry)
         } else {
             effects.entries.append(entry)
         }
+    }
+
+    /// Removes the entry of the course, or of the partner, before this one. Each holds up to 1 MB, and a run in the past
+    /// starts with the last one too.
+    private mutating func removeFormerCourse(of entry: InputLogEntry) {
+        let isOfKind: (InputLogEntry) -> Bool
+        switch entry.kind {
+        case .input(.course): isOfKind = { if case .input(.course) = $0.kind { true } else { false } }
+        case .input(.partner): isOfKind = { if case .input(.partner) = $0.kind { true } else { false } }
+        default: return
+        }
+        recent.removeFirst(appliedCount)
+        appliedCount = 0
+        recent.removeAll(where: isOfKind)
     }
 
     /// Lets the lagging pipeline apply the entries that are older than two minutes or beyond the limit.

@@ -184,3 +184,26 @@ extension Output {
         if case .event(let event) = self { event.kind } else { nil }
     }
 }
+
+@Test func ofSeveralCoursesBeforeARunOnlyTheLastOneIsKept() throws {
+    var engine = engine()
+    engine.live(from: 1, to: 60)
+    weak var first: Course?
+    for number in 1...3 {
+        let course = Course(
+            hash: CourseHash(UInt128(number)), sport: nil, latitudes: [0, 1], longitudes: [0, 1], distances: [0, 1],
+            altitudes: [], ascents: [], levelMetresOnFoot: [], levelMetresOnWheels: [], climbs: [], points: [], boxes: [])
+        if number == 1 { first = course }
+        let loaded = LoadedCourse(hash: course.hash, number: number, course: course)
+        engine.receive(.course(loaded), at: start + .seconds(60 + number))
+        engine.receive(.partner(.pace(Double(number))), at: start + .seconds(60 + number))
+    }
+    _ = engine.drainEntries()
+    #expect(first == nil)
+    _ = try engine.perform(run(.seconds(20)), at: start + .seconds(70))
+    let entries = engine.drainEntries()
+    let courses = entries.compactMap { if case .input(.course(let loaded)) = $0.kind { loaded?.number } else { nil } }
+    let partners = entries.count { if case .input(.partner) = $0.kind { true } else { false } }
+    #expect(courses == [3] && partners == 1)
+    #expect(entries.count { if case .input(.fix) = $0.kind { true } else { false } } == 60)
+}
