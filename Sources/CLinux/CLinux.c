@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -128,4 +129,8 @@ int clinux_start(char *const words[], int output, int errors)
     sigprocmask(SIG_SETMASK, &none, NULL);
     execv(words[0], words);
     _exit(127);
+}
+
+void clinux_keep_mmap_threshold(void) {
+    mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 }

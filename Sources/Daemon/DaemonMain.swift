@@ -7,6 +7,7 @@ extension Daemon {
     /// - Returns: the exit status of the program.
     package static func main(_ arguments: [String]) -> Int32 {
         blockSignals(ServiceController.signals)
+        Machine.returnLargeBlocks()
         do {
             switch try Options.read(arguments) {
             case .print(let text):

@@ -1,3 +1,4 @@
+import CLinux
 import CSystemd
 package import Domain
 import Glibc
@@ -26,6 +27,12 @@ package enum Machine {
         guard let slash = own.lastIndex(of: "/") else { return nil }
         let path = own[...slash] + name
         return unsafe access(String(path), X_OK) == 0 ? String(path) : nil
+    }
+
+    /// Returns freed blocks of 128 KiB and more to the system at once. Without this, a large temporary block makes glibc keep
+    /// later ones.
+    package static func returnLargeBlocks() {
+        clinux_keep_mmap_threshold()
     }
 
     /// The program's id: a random number.

@@ -79,6 +79,18 @@ def test_course_is_stored_once_loaded_and_deleted(stage, paced):
     assert [one["id"] for one in paced.call("course.list")] == [2]
 
 
+def test_loaded_course_of_300_km_takes_less_than_3_mb(paced):
+    before = paced.kernel_status("RssAnon")
+    assert upload(paced, course(30_000)) == {"id": 1}
+    for _ in range(5):
+        assert paced.call("course.load", id=1)["vertices"] == 30_000
+        paced.call("course.unload")
+    paced.call("course.load", id=1)
+    grown = 1024 * (paced.kernel_status("RssAnon") - before)
+    print(f"a course of 300 km: {grown / 1e6:.2f} MB")
+    assert grown < 3e6
+
+
 @pytest.mark.parametrize("change, words", [
     (lambda rows: rows[5].update(latitude=91), "line 6: latitude must be a number of -90.0 to 90.0"),
     (lambda rows: rows[7].pop("longitude"), "line 8: latitude or longitude is missing"),

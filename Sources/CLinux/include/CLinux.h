@@ -52,3 +52,7 @@ int clinux_open_unnamed(int directory, unsigned mode);
 
 /* Whether a file has an access control list (acl(5)). 1 or 0. */
 int clinux_has_access_list(const char *path);
+
+/* mallopt(3) with M_MMAP_THRESHOLD: freed blocks of 128 KiB and more always return to the system. By default glibc raises
+ * the threshold to the size of the largest block that was freed, up to 32 MiB, and keeps such blocks. */
+void clinux_keep_mmap_threshold(void);
