@@ -46,8 +46,11 @@ package struct LineReader: Sendable {
         }
     }
 
-    /// Appends received bytes.
+    /// Appends received bytes, in place of the lines that were returned.
     package mutating func append(_ more: some Collection<UInt8>) {
+        bytes.removeFirst(start)
+        searched -= start
+        start = 0
         bytes.append(contentsOf: more)
     }
 
