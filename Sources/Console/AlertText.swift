@@ -1,7 +1,7 @@
 import Domain
 import JSONCoding
 
-/// The banner of an EVENT `alert`, `workout`, `badge`, `course`, `cue` or `climb`, for users.
+/// The banner of an EVENT `alert`, `workout`, `badge`, `course`, `cue`, `climb` or `notice`, for users.
 struct AlertText {
     let metric: Bool
     /// The course at the moment of the event.
@@ -13,6 +13,7 @@ struct AlertText {
         case "alert": alert(event)
         case "workout": workout(event)
         case "badge": event["badge"]?.harmlessText().map { "Badge earned: " + $0 }
+        case "notice": event["text"]?.harmlessText()
         case "course", "cue", "climb": CourseWords(metric: metric).text(event, course: course)
         default: nil
         }

@@ -184,7 +184,7 @@ extension WatchModel {
             guard let lap = line["lap"].flatMap({ StateLine.Lap($0) }) else { return }
             if laps.count < Self.lapLimit { laps.append(lap) }
             if !isReplayed { banner = .lap(lap) }
-        case "alert", "workout", "badge", "course", "cue", "climb":
+        case "alert", "workout", "badge", "course", "cue", "climb", "notice":
             if !isReplayed, let text = AlertText(metric: isMetric, course: state?.course).text(line) {
                 banner = .text(text)
             }

@@ -12,6 +12,7 @@ import Wire
 ///     timers, signals, disk ───────▲  │            └────────▶ StateServer ──▶ state.sock
 ///                                     └──▶ settings, sensors, activities, uploads, service
 ///     control.sock ──▶ respond ───────────────────▲
+///     publish.sock ──▶ respond ──▶ StateServer
 ///
 /// Everything runs on one thread. Adapters append to the inbox; the loop drains it after each callback. A request of
 /// control.sock is executed in its callback, because its response is the result; the reports that it causes wait
@@ -22,6 +23,8 @@ package final class Daemon {
     private let opener: StateDirectoryOpener
     private let stateServer: StateServer
     private var control: ControlServer?
+    /// Nil if systemd passed no socket for it.
+    private var publish: ControlServer?
     private let run: RunController
     private let settings: SettingsController
     private let activities: ActivityService
@@ -51,7 +54,8 @@ package final class Daemon {
     ///   - replay: the source of `--replay`.
     init(
         _ options: Options, _ configuration: Configuration, state: consuming FileDescriptor,
-        control: consuming FileDescriptor, directory: String, sensorFile: SensorStoreFile?, _ journal: Journal,
+        control: consuming FileDescriptor, publish: consuming FileDescriptor?, directory: String,
+        sensorFile: SensorStoreFile?, _ journal: Journal,
         _ opener: StateDirectoryOpener, _ status: StateDirectoryStatus?, reporter: SystemdReporter, isService: Bool,
         replay: ReplaySource?
     ) throws(SystemError) {
@@ -91,6 +95,12 @@ package final class Daemon {
             limits: ClientLimits(
                 total: configuration.maxControlClients, perUser: configuration.maxControlClientsPerUser)
         ) { [unowned self] request, peer, connection in respond(to: request, from: peer, connection) }
+        if let publish {
+            self.publish = try ControlServer(
+                socket: publish, .publish, loop: loop, limits: ControlServer.publisherLimits
+            ) { [unowned self] request, peer, connection in respond(to: request, from: peer, connection) }
+            stateServer.demandChanged = { [unowned self] in self.publish?.demand = stateServer.demand }
+        }
         self.control?.closed = { [uploads] in uploads.connectionClosed($0) }
         sources.timer = try loop.timer { [inbox] in inbox.append(.tick) }
         sources.journal = try journal.watch(in: loop) { [inbox] in inbox.append(.journal) }
@@ -115,6 +125,7 @@ package final class Daemon {
         devices.close()
         sensors.disconnect()
         control?.close()
+        publish?.close()
         stateServer.close()
         // An active or paused run stays open in the journal: the next start resumes it.
         closeRecording()
@@ -152,6 +163,7 @@ package final class Daemon {
         activities.tick(at: now)
         uploads.tick(at: now)
         sensors.tick(at: now)
+        stateServer.advanceTopics(to: now)
         Log.reportSuppressed()
     }
 
@@ -248,10 +260,24 @@ package final class Daemon {
             return try later(request, peer) { completion throws(RPCError) in
                 try courses.execute(course, completion, at: now)
             }
+        case .topic(let topic):
+            try execute(topic, at: now)
+            return .now(.success(.done))
         case .upload(let upload):
             return try later(request, peer) { completion throws(RPCError) in
                 try uploads.execute(upload, of: connection, completion, at: now)
             }
+        }
+    }
+
+    private func execute(_ request: TopicRequest, at now: Instant) throws(RPCError) {
+        switch request {
+        case .publish(let publication):
+            try stateServer.publish(publication, time: run.state(at: now).time, at: now)
+        case .retract(let topic): try stateServer.retract(topic)
+        case .notice(let notice):
+            try stateServer.admit(notice, at: now)
+            run.post(notice, at: now)
         }
     }
 
@@ -402,7 +428,7 @@ extension ControlRequest {
         case .courses(.rename(let id, _)): "rename course \(id)"
         case .courses(.partner): "set the partner"
         case .upload(.commit): "import an upload"
-        case .status, .settings, .setting, .scan, .activities, .courses, .upload: nil
+        case .status, .settings, .setting, .scan, .activities, .courses, .upload, .topic: nil
         }
     }
 }

@@ -81,7 +81,8 @@ extension Daemon {
         let directories =
             try privateDirectory.map { Directories(options, replayIn: $0.path) }
             ?? Directories(
-                options, isSystem: geteuid() == 0 || isStartedBySystemd, hasSockets: handed.count == socketNames.count,
+                options, isSystem: geteuid() == 0 || isStartedBySystemd,
+                hasSockets: neededSockets.allSatisfy { handed[$0] != nil },
                 environment: variable)
         let replay = try options.replay.map { replay in
             let recording = try recording(
@@ -89,7 +90,7 @@ extension Daemon {
             return ReplaySource(recording, speed: replay.speed, loops: replay.loops, at: Clock.now())
         }
         if let path = directories.runtime { try checkSocketPaths(in: path, handed) }
-        // If systemd passed both sockets, it owns their directory: nothing is created there.
+        // If systemd passed the needed sockets, it owns their directory: nothing is created there.
         let runtime = try directories.runtime.map { try lock($0, option: "--runtime-dir", file: "runtime.lock") }
         let sensorFile = options.isDemo ? nil : SensorStoreFile(in: directories.state)
         let state = StateDirectoryOpener(
@@ -104,7 +105,9 @@ extension Daemon {
         let sockets = try openSockets(handed, in: directories.runtime, runtime)
         let daemon = try Daemon(
             options, configuration, state: FileDescriptor(owning: sockets[0].number),
-            control: FileDescriptor(owning: sockets[1].number), directory: directories.state, sensorFile: sensorFile,
+            control: FileDescriptor(owning: sockets[1].number),
+            publish: sockets.count > 2 ? FileDescriptor(owning: sockets[2].number) : nil, directory: directories.state,
+            sensorFile: sensorFile,
             journal, state, opened, reporter: reporter, isService: isStartedBySystemd, replay: replay)
         Log.write(.notice, "paced \(Release.version) serves \(directories.runtime ?? "the sockets of systemd")")
         let status = try daemon.serve()
@@ -134,7 +137,10 @@ extension Daemon {
                 + "where the hard limit is lower, or set LimitNOFILE=\(leastDescriptors) in the unit")
     }
 
-    private static let socketNames = ["state", "control"]
+    /// The sockets that systemd passes or the daemon creates.
+    private static let socketNames = ["state", "control", "publish"]
+    /// If systemd passes these, the others are absent: a unit that is masked, or one of an earlier release.
+    private static let neededSockets = ["state", "control"]
 
     /// The sockets that systemd passed, by name.
     private static func handedSockets() throws(Failure) -> [String: Int32] {

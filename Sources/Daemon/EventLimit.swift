@@ -38,6 +38,8 @@ struct EventLimit: Sendable {
         case .start, .pause, .resume, .autoPause, .autoResume, .lap, .stop, .discard, .gap, .workout, .badge, .course,
             .cue, .climb:
             nil
+        // The table of topics limits them.
+        case .notice: nil
         case .link(let owner, _, _): kind.name + owner.rawValue
         case .fix, .clock, .recorder, .fault, .settings, .source, .calibration, .radar, .alert: kind.name
         }

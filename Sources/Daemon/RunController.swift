@@ -186,6 +186,17 @@ final class RunController {
     private static let unsetClock =
         "no clock is set: the run gets its date when the network or the receiver gives the time before the next boot"
 
+    /// Records and publishes a notice of another program.
+    func post(_ notice: TopicNotice, at now: Instant) {
+        flush(at: now)
+        let state = state(at: now)
+        let event = Output.event(
+            Event(
+                at: state.at, time: state.time, activity: state.activity?.id,
+                kind: .notice(topic: notice.topic.text, key: notice.key, notice.text)))
+        publish([event], recording.recorder.record(events: [event]))
+    }
+
     /// Records that the daemon stops. The run stays open.
     func shutDown(at now: Instant) {
         recording.step(.shutDown, at: monotonic(now))

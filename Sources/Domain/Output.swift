@@ -60,6 +60,8 @@ package struct Event: Equatable, Sendable {
         case course(CourseEvent)
         case cue(CueReport)
         case climb(ClimbReport)
+        /// A message to the user from another program.
+        case notice(topic: String, key: String, SanitizedText)
     }
 
     package enum Trigger: String, CaseIterable, Sendable {

@@ -8,7 +8,8 @@ struct FuzzTarget: Sendable {
     let body: @Sendable ([UInt8]) -> Void
 
     static let all = [
-        strap, heartRate, sensors, revolutions, barometer, management, gpsd, json, control, upload, watch, lines, names,
+        strap, heartRate, sensors, revolutions, barometer, management, gpsd, json, control, upload, publish, watch,
+        lines, names,
         tracks, fit, courses,
     ]
 }

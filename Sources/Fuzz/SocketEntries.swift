@@ -101,6 +101,7 @@ extension FuzzTarget {
             #"{"class":"WATCH","classes":["STATE","EVENT"],"interval_ms":1000,"since":1234}"#,
             #"{"class":"WATCH","classes":[]}"#, #"{"class":"WATCH","since":0}"#,
             #"{"class":"WATCH","classes":["HEART","FIX","SETTINGS"]}"#,
+            #"{"class":"WATCH","topics":["x-tyres","x-e"]}"#,
             #"{"class":"VERSION"}"#,
         ].map { Array($0.utf8) }
     ) { bytes in
@@ -122,6 +123,49 @@ extension FuzzTarget {
             ring.append(EventLine(event, number: ring.retained.upperBound))
             while let chunk = queue.next(ring, settings: settings.bytes) {
                 for line in chunk.split(separator: UInt8(ascii: "\n")) { expectLine(Array(line) + [0x0A]) }
+                queue.sent(chunk.count)
+            }
+        }
+    }
+
+    /// publish.sock: requests, and the DATA lines of a client that watches two of the topics.
+    static let publish = FuzzTarget(
+        name: "publish",
+        corpus: [
+            #"{"jsonrpc":"2.0","method":"topic.publish","params":{"topic":"x-tyres","data":{"front_kpa":520,"rear":{"kpa":5.4e2,"ok":true}},"valid_until":"2026-03-01T07:40:00Z","source":"valve"},"id":1}"#,
+            #"{"jsonrpc":"2.0","method":"topic.publish","params":{"topic":"x-e","data":{"\u00e9\"":[null,-1,"\u0000<"]}},"id":2}"#,
+            #"[{"jsonrpc":"2.0","method":"topic.retract","params":{"topic":"x-e"},"id":3},{"jsonrpc":"2.0","method":"topic.publish"}]"#,
+            #"{"jsonrpc":"2.0","method":"notice","params":{"topic":"x-e","key":"low","text":"Tyre \u202e low"},"id":4}"#,
+        ].map { Array($0.utf8) }
+    ) { bytes in
+        let ring = EventRing()
+        var queue = SubscriberQueue(ring: ring)
+        let names = ["x-tyres", "x-e"].compactMap { TopicName($0) }
+        queue.apply(SubscriptionRequest(topics: names), ring: ring)
+        var topics = TopicTable()
+        var now = Instant(milliseconds: 1000)
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            var output = JSONWriter()
+            JSONRPC.respond(line, into: &output) { method, parameters, result throws(RPCError) in
+                switch try TopicRequest(method: method, parameters: parameters) {
+                case .publish(let publication):
+                    precondition(publication.data.count <= TopicTable.dataLimit)
+                    try topics.publish(publication, time: UTC(year: 2026, month: 3, day: 1), at: now)
+                case .retract(let topic): try topics.retract(topic)
+                case .notice(let notice): try topics.admit(notice, at: now)
+                }
+                result.null()
+                return .written
+            }
+            expectLine(output.bytes)
+            now = now + .seconds(300)
+            _ = topics.advance(to: now)
+            for name in names { queue.changed(name) }
+            while let chunk = queue.next(ring, settings: [], topics: topics, at: now) {
+                for line in chunk.split(separator: UInt8(ascii: "\n")) {
+                    precondition(line.count < JSONRPC.lineLimit)
+                    expectLine(Array(line) + [0x0A])
+                }
                 queue.sent(chunk.count)
             }
         }
@@ -208,6 +252,7 @@ extension FuzzTarget {
         case .use(let use):
             try use.apply(to: &straps)
             return .link(pipeline.state(at: now).heart.link)
+        case .topic: return .done
         case .forget(let strap):
             try straps.forget(strap)
             return .done

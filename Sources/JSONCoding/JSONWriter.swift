@@ -72,6 +72,27 @@ package struct JSONWriter: Sendable {
         bytes.append(scaled: scaled, decimals: decimals)
     }
 
+    /// Appends a parsed value. Members are in the order of their names.
+    package mutating func value(_ json: JSON) {
+        switch json {
+        case .null: null()
+        case .bool(let value): self.value(value)
+        case .integer(let value): self.value(value)
+        // The shortest text that parses as the same number.
+        case .real(let value): self.value(written: value.description.utf8)
+        case .string(let value): self.value(value)
+        case .array(let values): array { for value in values { $0.value(value) } }
+        case .object(let members):
+            object {
+                for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                    $0.value(name)
+                    $0.bytes.append(UInt8(ascii: ":"))
+                    $0.value(value)
+                }
+            }
+        }
+    }
+
     package mutating func null() {
         separate()
         bytes.append(contentsOf: "null".utf8)

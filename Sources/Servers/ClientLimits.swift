@@ -9,7 +9,7 @@ package struct ClientLimits: Equatable, Sendable {
     /// Descriptors reserved for devices and files, whatever the number of clients.
     static let spareDescriptors: Int32 = 16
 
-    /// Descriptors, beside the spare ones, that clients of state.sock leave free for clients of control.sock.
+    /// Descriptors, beside the spare ones, that clients of state.sock and publish.sock leave free for clients of control.sock.
     static let controlDescriptors: Int32 = 8
 
     package init(total: Int, perUser: Int) {

@@ -12,6 +12,8 @@ final class ControlConnection {
     /// Responses with a part that is still awaited.
     private var pending: [PendingResponse] = []
     private(set) var isOpen = true
+    /// The wanted topics of which the client of publish.sock knows.
+    private var knownDemand: Set<TopicName> = []
     /// Since when the client has read none of its pending bytes. Nil if none are pending.
     private(set) var stuckSince: Instant?
 
@@ -67,6 +69,16 @@ final class ControlConnection {
     /// The next line, if no response is pending in the output.
     func nextLine() -> LineReader.Line? {
         output.bytes.isEmpty ? reader.next(hasEnded: inputHasEnded) : nil
+    }
+
+    /// Adds a DEMAND line for each topic that is wanted or is no longer wanted, unless a response is pending: a client
+    /// that reads late gets the newest only.
+    func announce(_ demand: [TopicName: Int]) {
+        guard output.bytes.isEmpty, knownDemand.count != demand.count || !knownDemand.allSatisfy({ demand[$0] != nil })
+        else { return }
+        for topic in knownDemand where demand[topic] == nil { output.demand(topic, subscribers: 0) }
+        for (topic, count) in demand where !knownDemand.contains(topic) { output.demand(topic, subscribers: count) }
+        knownDemand = Set(demand.keys)
     }
 
     /// Sends pending bytes until the socket is full.

@@ -3,7 +3,7 @@ import JSONCoding
 package import Linux
 package import Wire
 
-/// The server of control.sock. It receives requests, passes them to the daemon and sends the responses.
+/// The server of control.sock, and another one of publish.sock. It receives requests, passes them to the daemon and sends the responses.
 ///
 /// A client's next line is not read until the response to the previous one is sent, so two lines bound the
 /// memory of a client. A request with a deferred result does not block: its response is sent out of order.
@@ -24,10 +24,19 @@ package final class ControlServer {
 
     package static let limits = ClientLimits(total: 32, perUser: 16)
 
+    /// The limits of publish.sock.
+    package static let publisherLimits = ClientLimits(total: 16, perUser: 8)
+
     /// Limits for new clients. Connected clients are never closed by a change.
     package var limits: ClientLimits
 
+    /// How many clients of state.sock watch each topic. Each client of publish.sock gets the changes as DEMAND lines.
+    package var demand: [TopicName: Int] = [:] {
+        didSet { resumeTimer?.arm(at: Clock.now()) }
+    }
+
     private let loop: EventLoop
+    private let kind: ControlRequest.Socket
     private let dispatch: Dispatch
     /// Called when a connection has ended.
     package var closed: (_ connection: Int) -> Void = { _ in }
@@ -40,12 +49,15 @@ package final class ControlServer {
 
     /// - Parameters:
     ///   - socket: a listening socket.
+    ///   - kind: the methods that it has.
     ///   - answer: executes requests. Called in the loop.
     package init(
-        socket: consuming FileDescriptor, loop: EventLoop, limits: ClientLimits = ControlServer.limits,
+        socket: consuming FileDescriptor, _ kind: ControlRequest.Socket = .control, loop: EventLoop,
+        limits: ClientLimits = ControlServer.limits,
         stallLimit: Duration = ControlServer.stallLimit, answer: @escaping Dispatch
     ) throws(SystemError) {
         self.loop = loop
+        self.kind = kind
         self.limits = limits
         self.dispatch = answer
         stallTimer = try StallTimer(limit: stallLimit, loop: loop) { [unowned self] in closeStuck(since: $0) }
@@ -73,17 +85,21 @@ package final class ControlServer {
         // The client has already disconnected.
         guard let peer = try? UnixSocket.peer(of: socket) else { return }
         let others = callers.map { (user: $0.peer.user, number: $0.socket.number) }
-        if let reason = limits.rejection(of: socket, from: peer.user, among: others) {
+        // Clients of the other sockets leave descriptors to those of control.sock.
+        let spare = ClientLimits.spareDescriptors + (kind == .control ? 0 : ClientLimits.controlDescriptors)
+        if let reason = limits.rejection(of: socket, from: peer.user, among: others, keeping: spare) {
             return Self.reject(socket, reason)
         }
         let caller = ControlConnection(socket, peer: peer, number: nextNumber)
         nextNumber += 1
         do throws(SystemError) {
             try caller.watch(in: loop) { [unowned self, unowned caller] in ready(caller, $0) }
-            callers.append(caller)
         } catch {
             // Memory is exhausted. The client sees the end of its stream.
+            return
         }
+        callers.append(caller)
+        if !demand.isEmpty { serve(caller, at: Clock.now()) }
     }
 
     /// Sends an error without a request, and closes.
@@ -126,6 +142,8 @@ package final class ControlServer {
 
     /// Handles the lines that can be answered now.
     private func serve(_ caller: ControlConnection, at now: Instant) {
+        caller.announce(demand)
+        caller.flush(at: now)
         while let line = caller.nextLine() {
             dispatch(line, of: caller)
             caller.flush(at: now)
@@ -144,10 +162,11 @@ package final class ControlServer {
             method, parameters, result throws(RPCError) in
             if method == "rpc.discover" {
                 try ControlRequest.checkNoParameters(parameters)
-                result.value(written: OpenRPC.document.utf8)
+                result.value(written: kind.document.utf8)
                 return .written
             }
-            switch dispatch(try ControlRequest(method: method, parameters: parameters), peer, number) {
+            let request = try ControlRequest(method: method, parameters: parameters, on: kind)
+            switch dispatch(request, peer, number) {
             case .now(let outcome):
                 result.result(try outcome.get())
                 return .written

@@ -17,6 +17,9 @@ package final class StateServer {
     /// not delay ticks.
     private static let turnLimit = 64 * 1024
 
+    /// The most topics that all clients watch together: publishers get a DEMAND line for each.
+    package static let demandLimit = 128
+
     /// The number of the last published STATE line; 0 before the first.
     package private(set) var stateSequence = 0
 
@@ -38,6 +41,11 @@ package final class StateServer {
     private var stateMoment: StateKey?
     private var settingsLine = JSONWriter()
     private var readingLine = JSONWriter(capacity: 512)
+    private var topics = TopicTable()
+    /// How many clients watch each topic.
+    package private(set) var demand: [TopicName: Int] = [:]
+    /// Called when ``demand`` has changed.
+    package var demandChanged: () -> Void = {}
     private var heartSequence = 0
     private var fixSequence = 0
 
@@ -118,6 +126,36 @@ package final class StateServer {
         flushAll()
     }
 
+    /// Publishes the data of a topic.
+    ///
+    /// - Parameter time: the time of day; nil while no clock is set.
+    package func publish(_ publication: TopicPublication, time: UTC?, at now: Instant) throws(RPCError) {
+        try topics.publish(publication, time: time, at: now)
+        changed([publication.topic])
+    }
+
+    /// Removes the data of a topic.
+    package func retract(_ topic: TopicName) throws(RPCError) {
+        try topics.retract(topic)
+        changed([topic])
+    }
+
+    /// Admits a notice, whose EVENT is the caller's.
+    package func admit(_ notice: TopicNotice, at now: Instant) throws(RPCError) {
+        try topics.admit(notice, at: now)
+    }
+
+    /// Makes data stale and drops it. Called once a second.
+    package func advanceTopics(to now: Instant) {
+        changed(topics.advance(to: now))
+    }
+
+    private func changed(_ names: [TopicName]) {
+        if names.isEmpty { return }
+        for subscriber in subscribers { for name in names { subscriber.queue.changed(name) } }
+        flushAll()
+    }
+
     /// Closes all clients, after sending what the kernel still accepts of their pending lines.
     package func close() {
         listener = nil
@@ -163,7 +201,9 @@ package final class StateServer {
     /// Sends pending lines until the socket is full.
     private func flush(_ subscriber: Subscriber) {
         var left = Self.turnLimit
-        while let bytes = subscriber.queue.next(ring, settings: settingsLine.bytes) {
+        while let bytes = subscriber.queue.next(
+            ring, settings: settingsLine.bytes, topics: topics, at: Clock.now())
+        {
             if left <= 0 { return fellBehind(subscriber) }
             switch subscriber.socket.send(bytes) {
             case .sent(let count):
@@ -259,7 +299,7 @@ package final class StateServer {
                 guard case .line(let bytes) = line else {
                     throw BadLine(message: "a line is at most \(SubscriptionRequest.lineLimit) bytes")
                 }
-                subscriber.queue.apply(try SubscriptionRequest(line: bytes), ring: ring)
+                try apply(try SubscriptionRequest(line: bytes), of: subscriber)
             } catch {
                 subscriber.queue.queueError(error.message)
             }
@@ -267,8 +307,33 @@ package final class StateServer {
         }
     }
 
+    private func apply(_ request: SubscriptionRequest, of subscriber: Subscriber) throws(BadLine) {
+        let before = subscriber.queue.watch.topics
+        if let names = request.topics {
+            let new = names.count { demand[$0] == nil }
+            if new > 0, demand.count + new > Self.demandLimit {
+                throw BadLine(message: "too many topics: all clients together may watch \(Self.demandLimit)")
+            }
+        }
+        subscriber.queue.apply(request, ring: ring, topics: topics)
+        count(subscriber.queue.watch.topics, instead: before)
+    }
+
+    /// Counts the topics that a client watches now, and no longer those that it watched before.
+    private func count(_ topics: [TopicName], instead before: [TopicName]) {
+        if topics == before { return }
+        for name in topics { demand[name, default: 0] += 1 }
+        for name in before {
+            let left = (demand[name] ?? 1) - 1
+            demand[name] = left > 0 ? left : nil
+        }
+        demandChanged()
+    }
+
     /// Removes closed clients. Never called while the list is iterated.
     private func sweep() {
-        if subscribers.contains(where: { !$0.isOpen }) { subscribers.removeAll { !$0.isOpen } }
+        guard subscribers.contains(where: { !$0.isOpen }) else { return }
+        for subscriber in subscribers where !subscriber.isOpen { count([], instead: subscriber.queue.watch.topics) }
+        subscribers.removeAll { !$0.isOpen }
     }
 }

@@ -33,6 +33,7 @@ extension SubscriptionRequest {
             everyMilliseconds = period
         }
         if let blocks = members["blocks"] { self.blocks = try Self.blocks(blocks) }
+        if let topics = members["topics"] { self.topics = try Self.topics(topics) }
         if let since = members["since"] {
             guard let since = since.integer, since >= 0 else {
                 throw BadLine(message: "since must be the number of an event, or 0 for all that are retained")
@@ -46,6 +47,17 @@ extension SubscriptionRequest {
             throw BadLine(message: "classes must be a list of STATE, EVENT, HEART, FIX and SETTINGS")
         }
         return classes
+    }
+
+    private static func topics(_ json: JSON) throws(BadLine) -> [TopicName] {
+        let topics = json.array?.compactMap { $0.string.flatMap { TopicName($0) } } ?? []
+        guard topics.count == json.array?.count, topics.count <= Subscription.topicLimit,
+            Set(topics).count == topics.count
+        else {
+            throw BadLine(
+                message: "topics must be a list of at most \(Subscription.topicLimit) names, each \(TopicName.rule)")
+        }
+        return topics
     }
 
     private static func blocks(_ json: JSON) throws(BadLine) -> StateBlocks {

@@ -118,6 +118,10 @@ extension JSONWriter {
         case .course(let change): members(of: change)
         case .cue(let report): members(of: report)
         case .climb(let report): members(of: report)
+        case .notice(let topic, let key, let text):
+            member("topic", topic)
+            member("key", key)
+            member("text", text.text)
         }
     }
 
@@ -201,6 +205,7 @@ extension Event.Kind {
         case .course: "course"
         case .cue: "cue"
         case .climb: "climb"
+        case .notice: "notice"
         }
     }
 }

@@ -1,10 +1,10 @@
 import Domain
 
-/// The OpenRPC document of control.sock: its methods with their parameters, results and errors.
+/// The OpenRPC documents of control.sock and publish.sock: their methods with their parameters, results and errors.
 ///
 /// Source: OpenRPC Specification 1.3.2, https://spec.open-rpc.org.
 package enum OpenRPC {
-    /// One line without a newline.
+    /// The document of control.sock, one line without a newline.
     package static let document = """
         {"openrpc":"1.3.2",\
         "info":{"title":"paced control socket","version":"\(Release.version)",\
@@ -26,7 +26,7 @@ package enum OpenRPC {
         \(zero),\
         \(method("sensor.forget", forgetSummary, [optionalSensor], "nothing", none, [notFound, invalid])),\
         \(activities)\
-        \(method("rpc.discover", "Returns the OpenRPC document of these methods.", [], "OpenRPC document", object, []))\
+        \(discover)\
         ],\
         "x-data-fields":[\(dataFields)],\
         "components":{"schemas":{\
@@ -49,11 +49,54 @@ package enum OpenRPC {
         "ascent_source":{"enum":["barometer","receiver"]},"demo":{"const":true},\
         "recovered":{"type":"object","description":"Copied from a damaged journal.","properties":{\
         "id":\(number),"lost_rows":\(number)}}}}},\
-        "errors":{\
-        "refused":{"code":-32001,"message":"not in this state"},\
+        "errors":\(errors)}}
+        """
+
+    /// The document of publish.sock, one line without a newline.
+    package static let publishDocument = """
+        {"openrpc":"1.3.2",\
+        "info":{"title":"paced publish socket","version":"\(Release.version)",\
+        "description":"JSON-RPC 2.0, one object per line, at most 64 KiB. Parameters go by name. Lines with a class are DEMAND."},\
+        "methods":[\
+        \(method("topic.publish", publishSummary, [topic, topicData, validUntil, source], "nothing", none, [busy, invalid])),\
+        \(method("topic.retract", "Removes the data of a topic.", [topic], "nothing", none, [notFound, invalid])),\
+        \(method("notice", "Publishes a message to the user as an EVENT.", [topic, noticeKey, noticeText], "nothing", none, [busy, invalid])),\
+        \(discover)\
+        ],\
+        "components":{"errors":\(errors)}}
+        """
+
+    private static let errors = """
+        {"refused":{"code":-32001,"message":"not in this state"},\
         "busy":{"code":-32002,"message":"busy"},\
         "notFound":{"code":-32003,"message":"not found"},\
-        "invalid":{"code":-32004,"message":"invalid value"}}}}
+        "invalid":{"code":-32004,"message":"invalid value"}}
+        """
+    private static let discover = method(
+        "rpc.discover", "Returns the OpenRPC document of these methods.", [], "OpenRPC document", object, [])
+
+    private static let publishSummary = "Publishes the data of a topic, in place of the data before."
+    private static let topic = """
+        {"name":"topic","summary":"The name of the topic: x- and 1 to 30 of a-z, 0-9 and -.","required":true,\
+        "schema":{"type":"string","maxLength":32}}
+        """
+    private static let topicData = """
+        {"name":"data","summary":"Any object, at most \(TopicTable.dataLimit) bytes as compact JSON.","required":true,\
+        "schema":{"type":"object"}}
+        """
+    private static let validUntil = """
+        {"name":"valid_until","summary":"When the data becomes stale, at most 7 days ahead. Default in 10 minutes.",\
+        "schema":{"type":"string","format":"date-time"}}
+        """
+    private static let source = """
+        {"name":"source","summary":"Where the data comes from, for users, 1 to 64 characters.","schema":\(text)}
+        """
+    private static let noticeKey = """
+        {"name":"key","summary":"The kind of message, for programs: 1 to 32 of a-z, 0-9 and -.","required":true,\
+        "schema":{"type":"string","pattern":"^[a-z0-9-]{1,32}$"}}
+        """
+    private static let noticeText = """
+        {"name":"text","summary":"The message, 1 to 64 characters.","required":true,"schema":\(text)}
         """
 
     /// The table of data fields, in the order of their names' declaration.

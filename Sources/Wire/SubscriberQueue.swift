@@ -10,6 +10,7 @@ import JSONCoding
 /// - STATE is conflated: the newest accepted state waits, and each state that it replaces is dropped.
 /// - SETTINGS are conflated: the newest wait. Nothing is dropped, because each change is an EVENT too.
 /// - EVENTs wait in the ``EventRing``, where the client has a place; those that leave the ring before are dropped.
+/// - DATA is conflated: a topic that has changed is marked, and its data of the moment of sending is sent.
 /// - HEART and FIX lines wait up to ``readingLimit``; beyond it the oldest are dropped.
 /// - WATCH and ERROR lines wait; the shell reads no further line from a client that lags.
 ///
@@ -19,6 +20,8 @@ package struct SubscriberQueue: Sendable {
     package static let readingLimit = 64 * 1024
     /// The size in bytes at which a chunk is closed; it may exceed it by at most one line.
     package static let chunkSize = 4096
+    /// The size in bytes up to which the memory of a chunk is kept: most chunks with all blocks of a state are smaller.
+    private static let keptSize = 4 * chunkSize
     /// How much too early a periodic state may come: its time is not on the client's grid.
     private static let jitterTolerance = Duration.milliseconds(50)
 
@@ -33,6 +36,8 @@ package struct SubscriberQueue: Sendable {
     /// The number of the next event; nil while events are not subscribed.
     private var nextEvent: Int?
     private var settingsWait = false
+    /// The topics that have changed, the longest waiting first.
+    private var waitingTopics: [TopicName] = []
     private var readings = ReadingQueue()
     private var waitingState: [UInt8] = []
     private var waitingMoment: StateKey?
@@ -54,11 +59,20 @@ package struct SubscriberQueue: Sendable {
     // MARK: Requests
 
     /// Applies a subscription request and queues the WATCH line.
-    package mutating func apply(_ request: SubscriptionRequest, ring: EventRing) {
+    ///
+    /// - Parameter topics: the data of a topic that the client did not watch before waits too.
+    package mutating func apply(
+        _ request: SubscriptionRequest, ring: EventRing, topics: TopicTable = TopicTable()
+    ) {
         let before = watch.classes
         if let classes = request.classes { watch.classes = classes }
         if let period = request.everyMilliseconds { watch.everyMilliseconds = Int64(period) }
         if let blocks = request.blocks { watch.blocks = blocks }
+        if let names = request.topics {
+            waitingTopics.removeAll { !names.contains($0) }
+            waitingTopics += names.filter { !watch.topics.contains($0) && topics.hasData($0) }
+            watch.topics = names
+        }
         responses.watch(watch)
 
         if !watch.classes.contains(.event) {
@@ -135,20 +149,32 @@ package struct SubscriberQueue: Sendable {
         settingsWait = watch.classes.contains(.settings)
     }
 
+    /// Queues the data of a topic if it is subscribed.
+    package mutating func changed(_ topic: TopicName) {
+        guard watch.topics.contains(topic), !waitingTopics.contains(topic) else { return }
+        waitingTopics.append(topic)
+    }
+
     // MARK: Output
 
     /// Whether nothing waits, so that a line may be sent directly.
     package func isEmpty(_ ring: EventRing) -> Bool {
         sent == chunk.bytes.count && responses.bytes.isEmpty && dropped == DroppedCounts() && !hasEvent(ring)
-            && !settingsWait
+            && !settingsWait && waitingTopics.isEmpty
             && readings.isEmpty && waitingMoment == nil
     }
 
     /// Returns the bytes to send now. Nil if nothing waits.
     ///
-    /// - Parameter settings: the present SETTINGS line.
-    package mutating func next(_ ring: EventRing, settings: [UInt8]) -> ArraySlice<UInt8>? {
-        if sent == chunk.bytes.count { fill(ring, settings: settings) }
+    /// - Parameters:
+    ///   - settings: the present SETTINGS line.
+    ///   - topics: the data of the topics.
+    ///   - now: the moment of sending, for the age of the data.
+    package mutating func next(
+        _ ring: EventRing, settings: [UInt8], topics: TopicTable = TopicTable(),
+        at now: @autoclosure () -> Instant = Instant(nanoseconds: 0)
+    ) -> ArraySlice<UInt8>? {
+        if sent == chunk.bytes.count { fill(ring, settings: settings, topics: topics, at: now) }
         return sent < chunk.bytes.count ? chunk.bytes[sent...] : nil
     }
 
@@ -170,7 +196,11 @@ package struct SubscriberQueue: Sendable {
         return Array(chunk.bytes[sent...]) + line.bytes
     }
 
-    private mutating func fill(_ ring: EventRing, settings: [UInt8]) {
+    private mutating func fill(
+        _ ring: EventRing, settings: [UInt8], topics: TopicTable, at now: () -> Instant
+    ) {
+        // Releases the memory of long data.
+        if chunk.bytes.count > Self.keptSize { chunk = JSONWriter(capacity: 0) }
         chunk.clear()
         sent = 0
         // Events lost to a replay are reported after the WATCH line of the request.
@@ -189,6 +219,10 @@ package struct SubscriberQueue: Sendable {
         if hasSpace, settingsWait {
             chunk.append(lines: settings)
             settingsWait = false
+        }
+        while hasSpace, let topic = waitingTopics.first {
+            topics.write(topic, at: now(), into: &chunk)
+            waitingTopics.removeFirst()
         }
         while hasSpace, let line = readings.first {
             chunk.append(lines: line)

@@ -27,6 +27,11 @@ package struct Subscription: Equatable, Sendable {
     package var everyMilliseconds: Int64 = 100
     /// The blocks of its STATE lines.
     package var blocks: StateBlocks = []
+    /// The topics whose DATA it receives, each once.
+    package var topics: [TopicName] = []
+
+    /// The most topics of one subscription.
+    package static let topicLimit = TopicTable.limit
 
     package init() {}
 
@@ -41,15 +46,19 @@ package struct SubscriptionRequest: Equatable, Sendable {
     /// A multiple of 100, 100 to 60000.
     package var everyMilliseconds: Int?
     package var blocks: StateBlocks?
+    /// At most ``Subscription/topicLimit``, each once.
+    package var topics: [TopicName]?
     /// The last event that the client has, 0 or more; it requests those after it.
     package var since: Int?
 
     package init(
-        classes: MessageClasses? = nil, everyMilliseconds: Int? = nil, blocks: StateBlocks? = nil, since: Int? = nil
+        classes: MessageClasses? = nil, everyMilliseconds: Int? = nil, blocks: StateBlocks? = nil,
+        topics: [TopicName]? = nil, since: Int? = nil
     ) {
         self.classes = classes
         self.everyMilliseconds = everyMilliseconds
         self.blocks = blocks
+        self.topics = topics
         self.since = since
     }
 }
@@ -106,9 +115,13 @@ extension JSONWriter {
                 for (name, lines) in MessageClasses.names where watch.classes.contains(lines) { $0.value(name) }
             }
             line.member("interval_ms", watch.everyMilliseconds)
-            if watch.blocks.isEmpty { return }
-            line.array("blocks") {
-                for (name, block) in StateBlocks.names where watch.blocks.contains(block) { $0.value(name) }
+            if !watch.blocks.isEmpty {
+                line.array("blocks") {
+                    for (name, block) in StateBlocks.names where watch.blocks.contains(block) { $0.value(name) }
+                }
+            }
+            if !watch.topics.isEmpty {
+                line.array("topics") { for topic in watch.topics { $0.value(topic.text) } }
             }
         }
         newline()

@@ -6,6 +6,7 @@ ATTACKS = {}
 # One of each kind, some seconds long.
 SHORT = [
     "crowd-at-the-limit",
+    "hostile-publishers",
     "mutated-requests",
     "lap-flood",
     "gpsd-bad-values",

@@ -216,3 +216,45 @@ def watch_abuse(arena):
                     pass
         for client in clients:
             client.close()
+
+
+@attack
+def hostile_publishers(arena):
+    """24 clients of publish.sock: floods, lines of 10 MiB, deep JSON, wrong types, 100 topics, and none reads."""
+    daemon = arena.daemon("--demo")
+
+    def publish(topic, data):
+        return request("topic.publish", topic=topic, data=data)
+
+    acts = [
+        lambda: publish("x-flood", {"n": arena.random.randrange(1000)}) * 50,
+        lambda: publish(f"x-{arena.random.randrange(100)}", {"text": "x" * 32_000}),
+        lambda: request("notice", topic=f"x-{arena.random.randrange(100)}", key="k", text="t") * 50,
+        lambda: request("topic.retract", topic="x-flood") * 50,
+        lambda: publish(arena.random.choice([7, None, "weather", "x-A"]), [{}]) * 50,
+        lambda: b'{"jsonrpc":"2.0","id":1,"method":"topic.publish","params":{"topic":"x-deep","data":' + b"[" * 30_000 + b"\n",
+        lambda: b"x" * 10_485_760,
+        lambda: arena.random.randbytes(3000) + b"\n",
+    ]
+    with arena.holds(daemon):
+        watcher = daemon.connect("state.sock")
+        watcher.sendall(b'{"class":"WATCH","classes":[],"topics":["x-flood"]}\n')
+        clients = [daemon.connect("publish.sock") for _ in range(24)]
+        begun = time.monotonic()
+        while time.monotonic() < begun + 4:
+            for index, client in enumerate(clients):
+                pour(client, acts[index % len(acts)]())
+            time.sleep(0.01)
+        seconds = time.monotonic() - begun
+        watcher.settimeout(0.5)
+        received = b""
+        try:
+            while data := watcher.recv(65536):
+                received += data
+        except TimeoutError:
+            pass
+        count = sum(b'"data":{' in line for line in received.splitlines() if line.startswith(b'{"class":"DATA"'))
+        expect(count <= 2 * (seconds + 2), f"{count} DATA in {seconds:.0f} s")
+        arena.note(f"{count} DATA")
+        for client in [*clients, watcher]:
+            client.close()

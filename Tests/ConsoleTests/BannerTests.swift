@@ -33,6 +33,13 @@ import Testing
         #expect(view.banner == .text("Badge earned: The Moon"))
     }
 
+    @Test func noticeOfAnotherProgramIsABanner() throws {
+        var view = try Views.view(Views.run)
+        let event = #"{"event":"notice","topic":"x-tyres","key":"low","text":"Front tyre is low"}"#
+        view.received(event: try JSON(parsing: event.utf8), isReplayed: false)
+        #expect(view.banner == .text("Front tyre is low"))
+    }
+
     @Test(arguments: [
         (
             #""event":"cue","stage":"ahead","type":"left","name":"Mill Lane","distance_m":120,"in_s":14"#,

@@ -92,7 +92,7 @@ def test_directories_and_sockets_are_accessible_to_owner_and_group(stage):
     daemon = stage.paced(*OFF)
     assert daemon.runtime.stat().st_mode & 0o777 == 0o750
     assert (stage.directory / "state").stat().st_mode & 0o777 == 0o750
-    for name in ("state.sock", "control.sock"):
+    for name in ("state.sock", "control.sock", "publish.sock"):
         assert (daemon.runtime / name).stat().st_mode & 0o777 == 0o660
 
 

@@ -28,7 +28,7 @@ def test_installed_programs_run_and_units_have_their_paths(tmp_path):
     assert json.loads((root / "share/paced/schema.json").read_text()) == json.loads(
         subprocess.check_output([root / "bin/pacectl", "schema"]))
     units = {path.name: path.read_text() for path in (root / "lib/systemd/system").iterdir()}
-    assert set(units) == {"paced.service", "paced-panel.service", "paced-state.socket", "paced-control.socket"}
+    assert set(units) == {"paced.service", "paced-panel.service", "paced-state.socket", "paced-control.socket", "paced-publish.socket"}
     assert "\nExecStart=/opt/paced/bin/paced\n" in units["paced.service"]
     assert "\nExecStart=/opt/paced/bin/pacectl panel\n" in units["paced-panel.service"]
     assert not any("/usr/bin/pace" in unit for unit in units.values())

@@ -130,6 +130,11 @@ private let events: [(Event.Kind, String)] = [
         #""event":"climb","activity":17,"change":"foot","number":1,"count":3,"length_m":6300,"ascent_m":435,"#
             + #""average_grade_percent":6.9"#
     ),
+    (
+        .notice(topic: "x-tyres", key: "low", SanitizedText("Front tyre <\u{1B}")!),
+        #""event":"notice","activity":17,"topic":"x-tyres","key":"low","text":"Front tyre \u003c"#
+            + "\u{FFFD}\""
+    ),
     (.start(.run, resumed: true), #""event":"start","activity":17,"sport":"run","resumed":true"#),
     (
         .recorder(.failed, message: "the disk is full"),

@@ -118,7 +118,7 @@ def sigterm(board):
 def others(board):
     """A user in none of the groups: no connection, nothing readable, no signal."""
     nobody = User("nobody")
-    for name in "state.sock", "control.sock":
+    for name in "state.sock", "control.sock", "publish.sock":
         expect(not nobody.may_connect(name), f"nobody may connect to {name}")
     process = main_process()
     paths = [KEPT, *KEPT.rglob("*")]
@@ -141,6 +141,7 @@ def watcher(board):
     """A member of the readers' group: reads the sockets and the recordings, and may not send commands."""
     rider = board.rider()
     expect(not rider.may_connect("control.sock"), "a watcher may connect to control.sock")
+    expect(not rider.may_connect("publish.sock"), "a watcher may connect to publish.sock")
     result = rider.pacectl("start", check=False)
     expect(result.returncode != 0, f"a watcher began a run: {result}")
     expect(rider.until("state", lambda state: True)["run"] == "idle", "a run began")

@@ -98,11 +98,11 @@ extension SystemFacts {
         if let user = paced?.user, user == caller.number, !caller.isRoot {
             return .ok(check, "\(caller.name ?? "$USER") runs the daemon and needs no group")
         }
-        let missing = required.filter { !groups.existing.contains($0) }
+        let missing = (required + ["paced-publish"]).filter { !groups.existing.contains($0) }
         if !missing.isEmpty {
             return .failed(check, "missing: \(missing.joined(separator: ", "))", Self.install)
         }
-        if caller.isRoot { return .ok(check, "both exist; root needs neither") }
+        if caller.isRoot { return .ok(check, "all exist; root needs none") }
         let name = caller.name ?? "$USER"
         let lacking = required.filter { !groups.effective.contains($0) }
         if lacking.isEmpty { return .ok(check, "\(name) may watch and control the run") }

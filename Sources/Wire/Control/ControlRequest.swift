@@ -25,6 +25,30 @@ package enum ControlRequest: Equatable, Sendable {
     case courses(CourseRequest)
     /// Hands over a file. The response is deferred.
     case upload(UploadRequest)
+    /// Data or a notice from another program, on publish.sock only.
+    case topic(TopicRequest)
+
+    /// A socket with methods of its own.
+    package enum Socket: Sendable {
+        case control, publish
+
+        /// The OpenRPC document of the methods.
+        package var document: String {
+            switch self {
+            case .control: OpenRPC.document
+            case .publish: OpenRPC.publishDocument
+            }
+        }
+    }
+
+    /// - Throws: ``RPCError`` if the socket has no such method, a parameter is unknown or missing, or a value is
+    ///   invalid.
+    package init(method: String, parameters: JSON?, on socket: Socket) throws(RPCError) {
+        switch socket {
+        case .control: try self.init(method: method, parameters: parameters)
+        case .publish: self = .topic(try TopicRequest(method: method, parameters: parameters))
+        }
+    }
 
     /// - Throws: ``RPCError`` if the method is unknown, a parameter is unknown or missing, or a value is invalid.
     package init(method: String, parameters: JSON?) throws(RPCError) {

@@ -86,23 +86,24 @@ enum DiagnosisCases {
             $0.sockets?[0].mode = 0o666
         },
         Case("groups", .failed, "missing: paced-control", install) {
-            $0.groups.existing = ["paced-watch"]
+            $0.groups.existing = ["paced-watch", "paced-publish"]
         },
         Case(
             "groups", .failed, "anna is not a member of paced-watch, paced-control",
             "sudo usermod -aG paced-watch,paced-control anna, and log in again"
-        ) { $0.groups = .init(existing: ["paced-watch", "paced-control"]) },
+        ) { $0.groups = .init(existing: ["paced-watch", "paced-control", "paced-publish"]) },
         Case(
             "groups", .note, "anna may watch the run, but not control it",
             "sudo usermod -aG paced-control anna, and log in again"
         ) {
             $0.groups = .init(
-                existing: ["paced-watch", "paced-control"], assigned: ["paced-watch"], effective: ["paced-watch"])
+                existing: ["paced-watch", "paced-control", "paced-publish"], assigned: ["paced-watch"],
+                effective: ["paced-watch"])
         },
         Case("groups", .failed, "anna becomes a member of paced-control at the next login", "log in again") {
             $0.groups.effective = ["paced-watch"]
         },
-        Case("groups", .ok, "both exist; root needs neither", nil) {
+        Case("groups", .ok, "all exist; root needs none", nil) {
             $0.groups.effective = []
             $0.caller.isRoot = true
         },

@@ -55,7 +55,8 @@ struct ProtocolPage {
     }
 
     static func isMethod(_ heading: String) -> Bool {
-        heading == "status" || heading.contains(#/^(?:run|settings|sensor|activities|course|upload|rpc)\.[a-z]+$/#)
+        ["status", "notice"].contains(heading)
+            || heading.contains(#/^(?:run|settings|sensor|activities|course|upload|topic|rpc)\.[a-z]+$/#)
     }
 
     private mutating func take(_ line: Substring, _ heading: String) {

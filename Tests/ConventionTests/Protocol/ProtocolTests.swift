@@ -7,12 +7,18 @@ import Wire
     private let page: ProtocolPage
     private let schema: ProtocolSchema
     private let document: [String: Any]
+    /// The methods of control.sock and of publish.sock.
+    private let methods: [[String: Any]]
 
     init() throws {
         page = try ProtocolPage()
         schema = try ProtocolSchema(Schema.text)
         let object = try JSONSerialization.jsonObject(with: Data(OpenRPC.document.utf8))
         document = try #require(object as? [String: Any])
+        let publish = try JSONSerialization.jsonObject(with: Data(OpenRPC.publishDocument.utf8)) as? [String: Any]
+        methods =
+            try #require(document["methods"] as? [[String: Any]])
+            + #require(publish?["methods"] as? [[String: Any]])
     }
 
     @Test func schemaHasTheFieldsOfThePage() {
@@ -47,7 +53,6 @@ import Wire
     }
 
     @Test func openRPCDocumentHasTheMethodsOfThePage() throws {
-        let methods = try #require(document["methods"] as? [[String: Any]])
         #expect(Set(methods.compactMap { $0["name"] as? String }) == Set(page.methods.keys))
         for method in methods {
             let name = try #require(method["name"] as? String)
@@ -60,7 +65,7 @@ import Wire
 
     @Test func parameterHasOneTypeAndDescription() throws {
         var known: Set<ProtocolPage.Name> = []
-        for method in try #require(document["methods"] as? [[String: Any]]) {
+        for method in methods {
             for parameter in try #require(method["params"] as? [[String: Any]]) {
                 let name = ProtocolPage.Name(
                     owner: try #require(method["name"] as? String), field: try #require(parameter["name"] as? String))

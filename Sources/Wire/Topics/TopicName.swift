@@ -1,0 +1,49 @@
+package import JSONCoding
+
+/// The name of a topic: one of ``KnownTopic/all``, or `x-` and 1 to 30 of a-z, 0-9 and `-`.
+package struct TopicName: Hashable, Sendable {
+    package let text: String
+
+    /// Nil if the text names no topic.
+    package init?(_ text: String) {
+        guard KnownTopic.named(text) != nil || Self.isForeign(text) else { return nil }
+        self.text = text
+    }
+
+    /// What a name must be, as text for people.
+    package static let rule =
+        (KnownTopic.all.map(\.name) + ["x- and 1 to 30 of a-z, 0-9 and -"]).joined(separator: ", or ")
+
+    /// Whether the topic has no meaning for the daemon.
+    var isForeign: Bool { KnownTopic.named(text) == nil }
+
+    private static func isForeign(_ text: String) -> Bool {
+        text.hasPrefix("x-") && isWord(text.utf8.dropFirst(2), limit: 30)
+    }
+
+    /// Whether a text has 1 to `limit` characters, all of a-z, 0-9 and `-`.
+    static func isWord(_ text: some Collection<UInt8>, limit: Int) -> Bool {
+        (1...limit).contains(text.count)
+            && text.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+/// A topic whose data the daemon understands.
+package struct KnownTopic: Sendable {
+    package let name: String
+    /// Checks the data. Throws an error that names the wrong member.
+    package let check: @Sendable (JSON) throws(RPCError) -> Void
+
+    /// All of them. Each has a place among the topics.
+    package static let all: [KnownTopic] = []
+
+    static func named(_ name: String) -> KnownTopic? {
+        all.first { $0.name == name }
+    }
+}

@@ -1,0 +1,264 @@
+"""Data of other programs: publishers on publish.sock, hostile ones too, and clients of state.sock that watch topics."""
+
+import datetime
+import json
+import os
+import random
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+import needs
+from harness.process import ROOT
+from harness.timing import wait_for
+
+OFF = ["--gpsd", "off", "--sensors", "off"]
+NAME_RULE = "topic must be x- and 1 to 30 of a-z, 0-9 and -"
+
+
+class Publisher:
+    """A client of publish.sock with an open connection."""
+
+    def __init__(self, daemon):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(20)
+        self.socket.connect(str(daemon.runtime / "publish.sock"))
+        self.lines = self.socket.makefile("rb")
+        self.demand = {}
+
+    def line(self):
+        """The next line that is no DEMAND."""
+        while True:
+            message = json.loads(self.lines.readline())
+            if message.get("class") != "DEMAND":
+                return message
+            self.demand[message["topic"]] = message["subscribers"]
+
+    def wait_for_demand(self, topic, subscribers):
+        while self.demand.get(topic) != subscribers:
+            message = json.loads(self.lines.readline())
+            assert message["class"] == "DEMAND"
+            self.demand[message["topic"]] = message["subscribers"]
+
+    def send(self, text):
+        self.socket.sendall((text if isinstance(text, bytes) else text.encode()) + b"\n")
+        return self.line()
+
+    def call(self, method, **parameters):
+        return self.send(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}))
+
+    def publish(self, topic, data, **parameters):
+        return self.call("topic.publish", topic=topic, data=data, **parameters)
+
+    def end(self):
+        self.lines.close()
+        self.socket.close()
+
+
+def reason(answer):
+    return answer["error"]["data"]["message"]
+
+
+@pytest.fixture
+def daemon(stage):
+    return stage.paced(*OFF)
+
+
+@pytest.fixture
+def publisher(stage, daemon):
+    return stage.keep(Publisher(daemon))
+
+
+def in_seconds(seconds):
+    return (datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)).isoformat()
+
+
+def test_data_goes_to_those_who_watch_its_topic(stage, daemon, publisher):
+    other = stage.reader(daemon)
+    watcher = stage.reader(daemon, topics=["x-tyres"])
+    assert watcher.first("WATCH")["topics"] == ["x-tyres"]
+    publisher.wait_for_demand("x-tyres", 1)
+    data = {"rear": {"kpa": 545.5}, "front": [1, None, True, "ä<\u202e"]}
+    assert publisher.publish("x-tyres", data, source="valve\x1b")["result"] is None
+    line = watcher.first("DATA")
+    assert line["data"] == data and line["source"] == "valve\ufffd" and line["stale"] is False
+    assert 0 <= line["age_ms"] < 10_000
+    # It is retained when its publisher has gone.
+    publisher.end()
+    late = stage.reader(daemon, topics=["x-tyres"])
+    assert late.first("DATA")["data"] == data
+    assert late.first("DATA")["age_ms"] >= line["age_ms"]
+    again = stage.keep(Publisher(daemon))
+    assert again.call("topic.retract", topic="x-tyres")["result"] is None
+    wait_for(lambda: len(watcher.of("DATA")) == 2, 20, "the retraction")
+    assert watcher.of("DATA")[1] == {"class": "DATA", "topic": "x-tyres"}
+    assert again.demand["x-tyres"] == 2
+    assert other.of("DATA") == []
+
+
+def test_data_becomes_stale_and_is_dropped(stage, daemon, publisher):
+    watcher = stage.reader(daemon, topics=["x-tyres"])
+    watcher.first("WATCH")
+    assert publisher.publish("x-tyres", {"kpa": 520}, valid_until=in_seconds(2))["result"] is None
+    wait_for(lambda: len(watcher.of("DATA")) == 3, 30, "fresh, stale and no data")
+    fresh, stale, dropped = watcher.of("DATA")
+    assert (fresh["stale"], stale["stale"]) == (False, True)
+    assert 1900 <= stale["age_ms"] < 20_000
+    assert "data" not in dropped and "age_ms" not in dropped
+    assert "passed" in reason(publisher.publish("x-tyres", {}, valid_until=in_seconds(-5)))
+
+
+def test_demand_ends_with_the_last_watcher(stage, daemon, publisher):
+    watcher = stage.reader(daemon, topics=["x-a", "x-b"])
+    publisher.wait_for_demand("x-b", 1)
+    watcher.send('{"class":"WATCH","topics":["x-b"]}')
+    publisher.wait_for_demand("x-a", 0)
+    watcher.end()
+    publisher.wait_for_demand("x-b", 0)
+
+
+def test_notice_is_a_journalled_event_once_in_10_s(stage, daemon, publisher):
+    reader = stage.reader(daemon)
+    reader.first("STATE")
+    notice = {"topic": "x-tyres", "key": "low", "text": "Front tyre \x1b[2J\u202e low"}
+    assert publisher.call("notice", **notice)["result"] is None
+    event = reader.first("EVENT", event="notice")
+    assert (event["topic"], event["key"], event["text"]) == ("x-tyres", "low", "Front tyre \ufffd[2J\ufffd low")
+    assert reason(publisher.call("notice", **notice)) == "x-tyres had a notice within 10 s: at most one each 10 s"
+    daemon.end()
+    publisher.end()
+    daemon.start()
+    daemon.wait_until_ready()
+    replayed = stage.reader(daemon, since=0).first("EVENT", event="notice")
+    assert replayed["seq"] == event["seq"] and replayed["text"] == event["text"]
+
+
+@pytest.mark.parametrize("line, message", [
+    (b'{"topic":"weather","data":{}}', NAME_RULE), (b'{"topic":"x-A","data":{}}', NAME_RULE),
+    (b'{"topic":"x-' + b"a" * 31 + b'","data":{}}', NAME_RULE), (b'{"topic":["x-a"],"data":{}}', NAME_RULE),
+    (b'{"topic":"x-a"}', "data is missing"), (b'{"topic":"x-a","data":"text"}', "data must be an object"),
+    (b'{"topic":"x-a","data":[1]}', "data must be an object"), (b'{"topic":"x-a","data":null}', "data must be an object"),
+    (b'{"topic":"x-a","data":{"a":"' + b"x" * 32768 + b'"}}', "data has 32776 bytes: at most 32768 are allowed"),
+    (b'{"topic":"x-a","data":{"a":"' + b"<" * 6000 + b'"}}', "data has 36008 bytes: at most 32768 are allowed"),
+    (b'{"topic":"x-a","data":{"a":' + b"[" * 14 + b"]" * 14 + b"}}", "expected at most 16 levels of nesting"),
+    (b'{"topic":"x-a","data":{"a":1,"a":2}}', None), (b'{"topic":"x-a","data":{"a":"\xff"}}', None),
+    (b'{"topic":"x-a","data":{"a":1e999}}', None), (b'{"topic":"x-a","data":{},"source":7}', "source must be a string"),
+    (b'{"topic":"x-a","data":{},"valid_until":5}', "valid_until must be a time with its zone"),
+    (b'["x-a",{}]', "parameters must be named, not positional"),
+], ids=lambda value: repr(value[:30]) if value else "-")
+def test_wrong_publication_gets_an_error_that_says_why(publisher, line, message):
+    answer = publisher.send(b'{"jsonrpc":"2.0","id":1,"method":"topic.publish","params":' + line + b"}")
+    assert answer["error"]["code"] in (-32700, -32602, -32004)
+    if message:
+        assert message in reason(answer)
+    # The connection and the topic serve on.
+    assert publisher.publish("x-a", {"a": "x" * 32000, "deep": json.loads("[" * 13 + "]" * 13)})["result"] is None
+
+
+def test_line_of_10_mb_gets_an_error(daemon, publisher):
+    sender = threading.Thread(target=lambda: publisher.socket.sendall(b"x" * 10_000_000 + b"\n"))
+    sender.start()
+    assert reason(publisher.line()) == "a line is at most 65536 bytes"
+    sender.join(20)
+    assert publisher.publish("x-a", {})["result"] is None
+
+
+def test_100_topics_are_68_too_many(publisher):
+    answers = [publisher.publish(f"x-{number}", {"number": number}) for number in range(100)]
+    assert [answer.get("result", 1) for answer in answers[:32]] == [None] * 32
+    assert {reason(answer) for answer in answers[32:]} == {"there are 32 topics, the most that are possible: retract one"}
+
+
+def test_full_table_of_topics_costs_the_daemon_little_memory(stage, daemon, publisher):
+    before = daemon.kernel_status("VmRSS")
+    for number in range(32):
+        assert publisher.publish(f"x-{number}", {"text": "x" * 32_000})["result"] is None
+    watcher = stage.reader(daemon, topics=[f"x-{number}" for number in range(32)])
+    wait_for(lambda: len(watcher.of("DATA")) == 32, 20, "the data of 32 topics")
+    # 1 MiB of data, the largest request, and what the allocator keeps.
+    assert daemon.kernel_status("VmRSS") - before < 4096
+
+
+def test_hostile_publishers_do_not_disturb_subscribers(stage):
+    daemon = stage.paced("--demo")
+    reader = stage.reader(daemon, topics=["x-flood", "x-still"])
+    reader.first("STATE", run="active")
+    running = True
+    numbers = random.Random(17)
+
+    def flood(make):
+        while running:
+            with socket.socket(socket.AF_UNIX) as client:
+                client.settimeout(0.5)
+                try:
+                    client.connect(str(daemon.runtime / "publish.sock"))
+                    for _ in range(200):
+                        client.sendall(make())
+                except OSError:
+                    pass
+
+    def request(method, **parameters):
+        return json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}).encode() + b"\n"
+
+    floods = [threading.Thread(target=flood, args=[make], daemon=True) for make in (
+        lambda: request("topic.publish", topic="x-flood", data={"n": numbers.randrange(1000)}) * 20,
+        lambda: request("topic.publish", topic=f"x-{numbers.randrange(1000)}", data={}),
+        lambda: request("notice", topic=f"x-{numbers.randrange(1000)}", key="k", text="t"),
+        lambda: b"[" * 100_000, lambda: b"x" * 1_000_000, lambda: numbers.randbytes(3000) + b"\n",
+        lambda: request("topic.publish", topic="x-flood", data={"a": "x" * 32_000}),
+    )]
+    begun = time.monotonic()
+    for thread in floods:
+        thread.start()
+    memory = []
+    for _ in range(10):
+        time.sleep(1)
+        memory.append(daemon.kernel_status("VmRSS"))
+    seconds = time.monotonic() - begun
+    running = False
+    for thread in floods:
+        thread.join(20)
+    states = [state for state in reader.of("STATE") if state["run"] == "active"]
+    # The tick is punctual for the reader: it misses none, and none is late by more than a second.
+    assert [state["seq"] for state in states] == list(range(states[0]["seq"], states[0]["seq"] + len(states)))
+    delays = [after.at - before.at for before, after in zip(states, states[1:])]
+    assert max(delays) < 1000, f"{max(delays)} ms"
+    assert len(reader.of("DATA")) <= 2 * (seconds + 3)
+    notices = [event for event in reader.of("EVENT") if event["event"] == "notice"]
+    assert len(notices) <= 32 + seconds + 3
+    assert reader.of("DROPPED") == []
+    assert memory[-1] - memory[2] < 2048
+    wait_for(lambda: stage.keep(Publisher(daemon)).publish("x-still", {}).get("error", {}).get("code", 0) in (0, -32002),
+             20, "an answer afterwards")
+
+
+def test_17th_publisher_is_refused_with_a_reason(stage, daemon):
+    publishers = [stage.keep(Publisher(daemon)) for _ in range(8)]
+    for publisher in publishers:
+        assert publisher.call("topic.retract", topic="x-a")["error"]["code"] == -32003
+    assert "too many clients of user" in reason(stage.keep(Publisher(daemon)).line())
+
+
+@needs.ROOT
+def test_user_without_the_group_may_not_publish(daemon):
+    os.chmod(daemon.runtime, 0o755)
+    os.chmod(daemon.runtime.parent, 0o755)
+    done = subprocess.run(
+        ["python3", "-c", "import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])",
+         daemon.runtime / "publish.sock"], capture_output=True, text=True, user=65534, group=65534, extra_groups=[])
+    assert "PermissionError" in done.stderr
+
+
+def test_example_publishes_what_is_wanted(stage, daemon):
+    process = subprocess.Popen(
+        ["python3", ROOT / "Examples" / "publisher.py", "520", daemon.runtime / "publish.sock"])
+    try:
+        watcher = stage.reader(daemon, topics=["x-tyres"])
+        line = watcher.first("DATA")
+        assert line["data"] == {"front_kpa": 520} and line["source"] == "valve"
+    finally:
+        process.kill()
+        process.wait()
