@@ -192,7 +192,8 @@ extension Output {
     for number in 1...3 {
         let course = Course(
             hash: CourseHash(UInt128(number)), sport: nil, latitudes: [0, 1], longitudes: [0, 1], distances: [0, 1],
-            altitudes: [], ascents: [], levelMetresOnFoot: [], levelMetresOnWheels: [], climbs: [], points: [], boxes: []
+            altitudes: [], ascents: [], levelMetresOnFoot: [], levelMetresOnWheels: [], climbs: [], points: [],
+            boxes: []
         )
         if number == 1 { first = course }
         let loaded = LoadedCourse(hash: course.hash, number: number, course: course)
