@@ -24,9 +24,30 @@ struct CourseWords {
 
     /// The type of a course point, such as "Slight left".
     static func name(ofCue type: String) -> String {
-        if type == CoursePointKind.uTurn.rawValue { return "U-turn" }
+        switch CoursePointKind(rawValue: type) {
+        case .uTurn: return "U-turn"
+        case .generic: return "Point"
+        default: break
+        }
         let words = type.split(separator: "-").joined(separator: " ")
         return words.prefix(1).uppercased() + words.dropFirst()
+    }
+
+    /// A course point with its distance, such as "Left in 120 m: Mill Lane". A point without a particular type has its name
+    /// in the place of the type.
+    ///
+    /// - Parameter lead: words before it.
+    static func text(ofCue type: String, _ place: String, name: String?, after lead: String = "") -> String {
+        let word = lead.isEmpty ? Self.name(ofCue: type) : Self.name(ofCue: type).lowercasedFirst
+        guard let name else { return lead + word + " " + place }
+        switch CoursePointKind(rawValue: type) {
+        case .generic, .info: return lead + name + " " + place
+        default: return lead + word + " " + place + ": " + name
+        }
+    }
+
+    static func isTurn(_ type: String) -> Bool {
+        arrow(ofCue: type) != "●"
     }
 
     /// The arrow of a course point; a dot if it is no turn.
@@ -66,8 +87,7 @@ struct CourseWords {
         case "cue":
             guard let cue = StateLine.Course.Cue(event) else { return nil }
             let isHere = event["stage"]?.string == CueReport.Stage.here.rawValue
-            return Self.name(ofCue: cue.type) + (isHere ? " here" : " in " + distance(cue.metres))
-                + (cue.name.map { ": " + $0 } ?? "")
+            return Self.text(ofCue: cue.type, isHere ? "here" : "in " + distance(cue.metres), name: cue.name)
         case "climb":
             guard let number = event["number"]?.integer(in: 1...9999), let count = event["count"]?.integer(in: 1...9999)
             else { return nil }
@@ -102,4 +122,8 @@ extension JSON {
     func metres(_ name: String) -> Double? {
         self[name]?.number.flatMap { abs($0) < 1e9 ? $0 : nil }
     }
+}
+
+extension String {
+    var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
 }

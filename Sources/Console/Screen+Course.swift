@@ -61,28 +61,26 @@ extension Screen {
 
     private func cues(of course: StateLine.Course, _ words: CourseWords) -> [CourseLine] {
         guard let cue = course.cue else { return [] }
-        func text(_ cue: StateLine.Course.Cue, seconds: Bool, name: Bool) -> String {
+        func text(_ cue: StateLine.Course.Cue, seconds: Bool, name: Bool, after lead: String) -> String {
             let time = seconds ? cue.seconds.map { ", " + Self.time($0) } : nil
-            return CourseWords.name(ofCue: cue.type) + " in " + words.distance(cue.metres) + (time ?? "")
-                + (name ? cue.name.map { ": " + $0 } ?? "" : "")
+            return CourseWords.text(
+                ofCue: cue.type, "in " + words.distance(cue.metres) + (time ?? ""), name: name ? cue.name : nil,
+                after: lead)
         }
         let arrow = CourseWords.arrow(ofCue: cue.type) + " "
         var lines: [CourseLine] = [
             (
                 [
-                    text(cue, seconds: true, name: true), text(cue, seconds: false, name: true),
-                    text(cue, seconds: false, name: false), words.distance(cue.metres),
+                    text(cue, seconds: true, name: true, after: ""), text(cue, seconds: false, name: true, after: ""),
+                    text(cue, seconds: false, name: false, after: ""), words.distance(cue.metres),
                 ].map { arrow + $0 },
                 Style(isBold: true)
             )
         ]
         if let second = course.secondCue {
             let arrow = CourseWords.arrow(ofCue: second.type) + " "
-            lines.append(
-                (
-                    [true, false].map { arrow + "then " + text(second, seconds: false, name: $0).lowercasedFirst },
-                    .quiet
-                ))
+            let texts = [true, false].map { arrow + text(second, seconds: false, name: $0, after: "then ") }
+            lines.append((texts, .quiet))
         }
         return lines
     }
@@ -116,7 +114,9 @@ extension Screen {
         let top = words.distance(climb.topMetres - (isInClimb ? 0 : climb.startMetres))
         let ascent = words.height(climb.ascentMetres)
         let average = CourseWords.percent(climb.averageGrade)
-        let head = isInClimb ? title : title + " in " + words.distance(climb.startMetres)
+        let place = isInClimb ? "" : " in " + words.distance(climb.startMetres)
+        let head = title + place
+        let short = "Climb \(climb.number)/\(climb.count)" + place
         let ahead = CourseWords.percent(climb.gradeAhead)
         return (
             [
@@ -124,6 +124,7 @@ extension Screen {
                 "\(head): \(top), \(ascent) up, \(average), \(ahead) ahead",
                 "\(head): \(top), \(ascent) up, \(average)",
                 "\(head): \(top), \(ascent) up",
+                "\(short): \(top), \(ascent) up",
             ], isInClimb ? Style(colour: .orange, isBold: true) : .plain
         )
     }
@@ -199,8 +200,4 @@ extension Screen {
             put(text, row + index, 0, size.columns, Style(colour: .yellow, isBold: true), on: &canvas)
         }
     }
-}
-
-extension String {
-    fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
 }

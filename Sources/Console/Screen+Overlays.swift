@@ -8,7 +8,7 @@ extension Screen {
         canvas.put(String(repeating: " ", count: size.columns), row: 0, column: 0, style)
         switch banner {
         case .lap(let lap): put(text(of: lap, in: view, state), 0, 0, size.columns, style, on: &canvas)
-        case .text(let text): put(text, 0, 0, size.columns, style, on: &canvas)
+        case .text(let text), .turn(let text): put(text, 0, 0, size.columns, style, on: &canvas)
         }
     }
 

@@ -46,7 +46,9 @@ struct WatchModel: Equatable {
     enum Banner: Equatable {
         /// The lap that has ended.
         case lap(StateLine.Lap)
-        /// An alert, a step of the workout, a badge, or an event of the course.
+        /// A turn of the course.
+        case turn(String)
+        /// An alert, a step of the workout, a badge, or another event of the course.
         case text(String)
     }
 
@@ -186,7 +188,7 @@ extension WatchModel {
             if !isReplayed { banner = .lap(lap) }
         case "alert", "workout", "badge", "course", "cue", "climb", "notice":
             if !isReplayed, let text = AlertText(metric: isMetric, course: state?.course).text(line) {
-                banner = .text(text)
+                show(text, of: line)
             }
         case "stop":
             if !isReplayed, let summary = RunSummary(line, laps: laps, last: state?.lap) { overlay = .summary(summary) }
@@ -197,6 +199,21 @@ extension WatchModel {
             laps = []
             banner = nil
         default: break
+        }
+    }
+
+    private mutating func show(_ text: String, of event: JSON) {
+        guard event["event"]?.string == "cue", let type = event["type"]?.string else {
+            banner = .text(text)
+            return
+        }
+        if CourseWords.isTurn(type) {
+            banner = .turn(text)
+        } else if case .turn? = banner {
+            // Another point at the place of a turn does not hide the turn.
+            return
+        } else {
+            banner = .text(text)
         }
     }
 

@@ -41,11 +41,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (
-            #""event":"cue","stage":"ahead","type":"left","name":"Mill Lane","distance_m":120,"in_s":14"#,
-            "Left in 120 m: Mill Lane"
-        ),
-        (#""event":"cue","stage":"here","type":"u-turn","distance_m":1.4"#, "U-turn here"),
+        (#""event":"cue","stage":"soon","type":"generic","name":"The ford","distance_m":40"#, "The ford in 40 m"),
+        (#""event":"cue","stage":"soon","type":"generic","distance_m":40"#, "Point in 40 m"),
         (#""event":"course","change":"loaded","id":3,"name":"Teufelsberg""#, "Course loaded: Teufelsberg"),
         (#""event":"course","change":"unloaded""#, "Course unloaded"),
         (#""event":"course","change":"off","progress_m":1200,"off_m":60.2"#, "Off course: 60 m, go NE"),
@@ -63,6 +60,21 @@ import Testing
         view.metric = true
         view.received(event: try JSON(parsing: "{\(members)}".utf8), isReplayed: false)
         #expect(view.banner == .text(text))
+    }
+
+    @Test func turnIsNotHiddenByAnotherPointAtItsPlace() throws {
+        var view = try Views.courseView((#""status":"on""#, #""status":"on""#))
+        view.metric = true
+        func cue(_ members: String) throws -> WatchModel.Banner? {
+            view.received(event: try JSON(parsing: "{\"event\":\"cue\",\(members)}".utf8), isReplayed: false)
+            return view.banner
+        }
+        let turn = try cue(#""stage":"ahead","type":"left","name":"Mill Lane","distance_m":120,"in_s":14"#)
+        #expect(turn == .turn("Left in 120 m: Mill Lane"))
+        #expect(try cue(#""stage":"ahead","type":"generic","name":"The ford","distance_m":121"#) == turn)
+        #expect(try cue(#""stage":"here","type":"u-turn","distance_m":1.4"#) == .turn("U-turn here"))
+        view.banner = nil
+        #expect(try cue(#""stage":"here","type":"water","distance_m":1.4"#) == .text("Water here"))
     }
 
     @Test(arguments: [
