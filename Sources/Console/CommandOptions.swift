@@ -13,6 +13,8 @@ struct CommandOptions {
     private(set) var name: String?
     private(set) var started: UTC?
     private(set) var isAll = false
+    private(set) var validFor: Int?
+    private(set) var source: String?
     private(set) var isForced = false
     private(set) var loads = false
     private(set) var isOnCourse = false
@@ -48,6 +50,11 @@ struct CommandOptions {
             command = "start"
         case "--seconds":
             (seconds, command) = (try OptionValue.number(1...60, after: option, &rest), "scan")
+        case "--valid-for":
+            let most = Int(TopicTable.longestValidity.inSeconds)
+            validFor = try OptionValue.number(1...most, "a number of seconds", after: option, &rest)
+            command = "publish"
+        case "--source": (source, command) = (try OptionValue.text("a name", after: option, &rest), "publish")
         case "--limit":
             (filter.limit, command) = (try OptionValue.number(1...1000, after: option, &rest), "activities")
         case "--before":

@@ -3,13 +3,18 @@ import Glibc
 import JSONCoding
 import Linux
 
-/// Client of control.sock: sends JSON-RPC 2.0 requests, one at a time.
+/// Client of control.sock or publish.sock: sends JSON-RPC 2.0 requests, one at a time.
 struct ControlClient {
     private let connection: Connection
     private var id = 0
 
     init(_ directory: RuntimeDirectory) throws(Failure) {
-        connection = try .needed(to: directory.controlSocket)
+        try self.init(path: directory.controlSocket)
+    }
+
+    /// - Parameter path: the socket.
+    init(path: String) throws(Failure) {
+        connection = try .needed(to: path)
     }
 
     /// Calls a method.

@@ -34,7 +34,9 @@ struct Failure: Error, Equatable {
         case ENOENT, ECONNREFUSED:
             self = .unreachable("paced is not running at \(path); start it, or name its directory with --runtime-dir")
         case EACCES, EPERM:
-            let group = path.hasSuffix("control.sock") ? "paced-control" : "paced-watch"
+            let group =
+                path.hasSuffix("control.sock")
+                ? "paced-control" : path.hasSuffix("publish.sock") ? "paced-publish" : "paced-watch"
             self = .unreachable("not allowed to open \(path); become a member of its group (\(group)), or use sudo")
         case ENAMETOOLONG:
             self = .usage("\(path) is longer than a socket's path can be, \(UnixSocket.pathLimit) bytes")

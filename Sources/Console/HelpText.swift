@@ -136,6 +136,9 @@ private let helpOfAll = """
                                 time, or at once
       rows ID|FILE [--sport S]  print an activity, or that of a file, as JSON lines:
                                 the data of an upload
+      publish TOPIC [--valid-for SECONDS] [--source NAME]
+                                hand the JSON object of standard input to the
+                                clients that watch the topic, such as x-tyres
       doctor                    check what this machine lacks to record a run, and
                                 name each remedy
       panel [--config FILE]     read keys and drive LEDs of a board without a

@@ -14,6 +14,7 @@ struct Invocation: Equatable {
         case sensors(SensorCommand)
         case workout(WorkoutCommand)
         case course(CourseCommand)
+        case publish(PublishRequest)
         case allSettings
         case getSetting(SettingKey)
         /// The value as typed: JSON or plain text.
@@ -189,6 +190,7 @@ struct Invocation: Equatable {
         case "scan": (command, most) = (.scan(seconds: modifiers.seconds ?? 10), 0)
         case "status": (command, most) = (.status, 0)
         case "watch": (command, most) = (.watch(try WatchedReplay(modifiers)), 0)
+        case "publish": (command, most) = (.publish(try PublishRequest(words.first, modifiers)), 1)
         case "pause": (command, most) = (.run(.pause), 0)
         case "resume": (command, most) = (.run(.resume), 0)
         case "lap": (command, most) = (.run(.lap), 0)

@@ -1,6 +1,7 @@
 import Domain
 import Formats
 import Testing
+import Wire
 
 @testable import Console
 
@@ -29,6 +30,11 @@ struct InvocationTests {
         (["panel"], .panel(nil, Panel.Paths())),
         (["panel", "--config=p", "--leds", "l"], .panel("p", Panel.Paths(leds: "l"))),
         (["scan"], .scan(seconds: 10)),
+        (["publish", "x-a"], .publish(PublishRequest(topic: TopicName("x-a")!))),
+        (
+            ["publish", "x-a", "--valid-for", "60", "--source", "valve"],
+            .publish(PublishRequest(topic: TopicName("x-a")!, validFor: 60, source: "valve"))
+        ),
         (["scan", "--seconds", "60"], .scan(seconds: 60)),
         (["scan", "--seconds=1"], .scan(seconds: 1)),
         (["sensors"], .sensors(.status)),
@@ -188,6 +194,10 @@ struct InvocationTests {
         (["export", "1", "2", "--format", "fit"], "several activities need a directory: -o DIR"),
         (["export", "--all", "1", "--format", "fit", "-o", "x"], "export takes --all or the numbers of activities"),
         (["import", "--force", "x"], "--force is an option of 'export', 'report', 'delete', 'course export' only"),
+        (["publish"], "publish needs a topic: x- and 1 to 30 of a-z, 0-9 and -"),
+        (["publish", "weather"], "a topic is x- and 1 to 30 of a-z, 0-9 and -"),
+        (["publish", "x-a", "--valid-for", "0"], "--valid-for needs a number of seconds from 1 to 604800"),
+        (["scan", "--source", "a"], "--source is an option of 'publish' only"),
         (["scan", "H10"], "unexpected argument 'H10' after 'scan'"),
         (["scan", "--seconds", "61"], "--seconds needs a number from 1 to 60"),
         (["scan", "--seconds"], "--seconds needs a number from 1 to 60"),

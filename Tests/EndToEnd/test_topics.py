@@ -12,7 +12,7 @@ import time
 import pytest
 
 import needs
-from harness.process import ROOT
+from harness.process import PACECTL, ROOT
 from harness.timing import wait_for
 
 OFF = ["--gpsd", "off", "--sensors", "off"]
@@ -262,3 +262,21 @@ def test_example_publishes_what_is_wanted(stage, daemon):
     finally:
         process.kill()
         process.wait()
+
+
+def test_pacectl_publishes_standard_input(stage, daemon):
+    def publish(text, *options):
+        return subprocess.run(
+            [PACECTL, "--runtime-dir", daemon.runtime, "publish", "x-tyres", *options], input=text, capture_output=True,
+            text=True, timeout=20)
+
+    watcher = stage.reader(daemon, topics=["x-tyres"])
+    done = publish('{\n  "front_kpa": 520\n}\n', "--valid-for", "2", "--source", "valve")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    line = watcher.first("DATA")
+    assert line["data"] == {"front_kpa": 520} and line["source"] == "valve"
+    watcher.first("DATA", stale=True)
+    for text, message in [("[]", "data must be an object"), ("x", "standard input is not the JSON of a topic"),
+                          ('{"a":"' + "x" * 100_000 + '"}', "standard input has more than the 32768 bytes")]:
+        done = publish(text)
+        assert done.returncode == 1 and message in done.stderr
