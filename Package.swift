@@ -98,7 +98,7 @@ let package = Package(
             name: "SensorsTests", dependencies: ["Formats", "Sensors", "Domain", "TestKit"], swiftSettings: core),
         .testTarget(
             name: "PipelineTests", dependencies: ["Pipeline", "Domain", "TestKit"],
-            exclude: ["Geodesic/vectors.csv"], swiftSettings: core),
+            exclude: ["Geodesic/vectors.csv", "Sun/vectors.csv"], swiftSettings: core),
         .testTarget(
             name: "OutputsTests",
             dependencies: ["JournalCoding", "Wire", "Formats", "Pipeline", "JSONCoding", "Domain", "TestKit"],

@@ -1,7 +1,7 @@
 import Domain
 import JSONCoding
 
-/// The banner of an EVENT `alert`, `workout`, `badge`, `course`, `cue`, `climb` or `notice`, for users.
+/// The banner of an EVENT `alert`, `workout`, `badge`, `course`, `cue`, `climb`, `light` or `notice`, for users.
 struct AlertText {
     let metric: Bool
     /// The course at the moment of the event.
@@ -13,9 +13,16 @@ struct AlertText {
         case "alert": alert(event)
         case "workout": workout(event)
         case "badge": event["badge"]?.harmlessText().map { "Badge earned: " + $0 }
+        case "light": light(event)
         case "notice": event["text"]?.harmlessText()
         case "course", "cue", "climb": CourseWords(metric: metric).text(event, course: course)
         default: nil
+        }
+    }
+
+    private func light(_ event: JSON) -> String? {
+        event["light_left_s"]?.number.flatMap { (0...86_400).contains($0) ? $0 : nil }.map {
+            "\(Int(($0 / 60).rounded())) min of light left"
         }
     }
 

@@ -54,9 +54,11 @@ extension Invocation {
     }
 
     private func status() throws(Failure) -> String {
-        let present = try presentState(needsSettings: !isJSON)
+        let present = try presentState(blocks: isJSON ? "" : #","blocks":["sun"]"#, needsSettings: !isJSON)
         if isJSON { return String(decoding: present.stateLine, as: UTF8.self) + "\n" }
-        return StatusText(metric: metric ?? present.settings.isMetric).report(present.state)
+        let settings = present.settings
+        return StatusText(metric: metric ?? settings.isMetric, twelveHour: settings.twelveHourClock).report(
+            present.state)
     }
 
     /// The state and the settings from the state socket: reading them needs no permission to send commands.

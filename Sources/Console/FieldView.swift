@@ -49,7 +49,7 @@ struct FieldView: Equatable {
             let milliseconds = value.map { Int64(($0 * 1000).rounded()) }
             set(milliseconds.map(RunFormat.difference) ?? "--", widest: "+00:00", unit: "")
         case .clock:
-            let clock = (field.field == .arrival ? state.arrival : state.time).map {
+            let clock = (field.field == .timeOfDay ? state.time : state.times[field.field]).map {
                 Screen.clock($0, minutesFromUTC: view.minutesFromUTC, twelveHour: view.settings.twelveHourClock)
             }
             let parts = (clock ?? "--:--").split(separator: " ").map(String.init)

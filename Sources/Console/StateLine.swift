@@ -33,14 +33,16 @@ struct StateLine: Equatable {
     var speed: Double?
     /// The values of the block `fields`, in their wire units.
     var fields: [DataField: Double] = [:]
-    /// The estimated time of arrival at the end of the course.
-    var arrival: UTC?
+    /// The values of the block `fields` that are times of day.
+    var times: [DataField: UTC] = [:]
     /// Nil without a workout in progress.
     var workout: Workout?
 
     /// Nil if no course is loaded.
     var course: Course?
     var partner: Partner?
+    /// Nil without a place or the time of day.
+    var sun: Sun?
 
     /// Totals of a run or a lap.
     struct Figures: Equatable {
@@ -146,8 +148,10 @@ struct StateLine: Equatable {
         hasDistance = json["source"] != nil || !isIndoor
         speed = json["speed_mps"]?.number
         if let fields = json["blocks"]?["fields"] {
-            arrival = fields[DataField.arrival.rawValue]?.string.flatMap(UTC.init(timestamp:))
             for field in DataField.allCases {
+                if field.format == .clock {
+                    times[field] = fields[field.rawValue]?.string.flatMap(UTC.init(timestamp:))
+                }
                 // A limit of values that are formatted as whole numbers.
                 if let value = fields[field.rawValue]?.number, abs(value) < 1e9 { self.fields[field] = value }
             }
@@ -155,6 +159,7 @@ struct StateLine: Equatable {
         workout = json["blocks"]?["workout"].flatMap { Workout($0) }
         course = json["blocks"]?["course"].flatMap { Course($0) }
         partner = json["blocks"]?["partner"].flatMap { Partner($0) }
+        sun = json["blocks"]?["sun"].flatMap { Sun($0) }
         pace = json["pace_s_per_m"]?.number
         averagePace = json["average_pace_s_per_m"]?.number
         ascentMetres = json["ascent_m"]?.number

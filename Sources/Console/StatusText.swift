@@ -5,6 +5,8 @@ import Domain
 struct StatusText {
     /// Kilometres if true, else miles.
     var metric: Bool
+    /// Times of day of 12 hours if true, else of 24.
+    var twelveHour = false
 
     /// The run on one line, for a log or a small display.
     func line(_ state: StateLine) -> String {
@@ -42,6 +44,7 @@ struct StatusText {
         rows.append(("Strap", strap(state)))
         rows.append(("Position", position(state)))
         rows.append(("gpsd", gpsd(state)))
+        if let sun = state.sun { rows.append(("Light", light(sun, at: state.time))) }
         if let recorder = state.recorder, recorder != "off" { rows.append(("Recorder", recorder)) }
         if let battery = Self.battery(state) { rows.append(("Battery", battery)) }
         rows += state.faults.map { ("Fault", $0) }

@@ -66,7 +66,7 @@ struct WatchModel: Equatable {
                 return field.visible && !isAway(field.field.source) && (settings.useHeartRateZones || !needsZones)
             }
         }.filter { page in
-            page.contains { hasValue($0.field) || ![.sensor, .course, .partner].contains($0.field.source) }
+            page.contains { hasValue($0.field) || ![.sensor, .course, .partner, .sun].contains($0.field.source) }
         }
     }
 
@@ -77,12 +77,12 @@ struct WatchModel: Equatable {
     var showsCourse: Bool { state?.course != nil && page % pageCount == pages.count }
 
     private func hasValue(_ field: DataField) -> Bool {
-        field == .arrival ? state?.arrival != nil : state?.fields[field] != nil
+        field.format == .clock ? state?.times[field] != nil : state?.fields[field] != nil
     }
 
     private func isAway(_ source: DataField.Source) -> Bool {
         switch source {
-        case .position, .altitude: state?.isIndoor == true
+        case .position, .altitude, .sun: state?.isIndoor == true
         case .distance: state?.hasDistance == false
         case .timer, .clock, .heart, .power, .sensor, .course, .partner: false
         }
@@ -186,7 +186,7 @@ extension WatchModel {
             guard let lap = line["lap"].flatMap({ StateLine.Lap($0) }) else { return }
             if laps.count < Self.lapLimit { laps.append(lap) }
             if !isReplayed { banner = .lap(lap) }
-        case "alert", "workout", "badge", "course", "cue", "climb", "notice":
+        case "alert", "workout", "badge", "course", "cue", "climb", "light", "notice":
             if !isReplayed, let text = AlertText(metric: isMetric, course: state?.course).text(line) {
                 show(text, of: line)
             }

@@ -36,7 +36,7 @@ struct EventLimit: Sendable {
     private static func key(_ kind: Event.Kind) -> String? {
         switch kind {
         case .start, .pause, .resume, .autoPause, .autoResume, .lap, .stop, .discard, .gap, .workout, .badge, .course,
-            .cue, .climb:
+            .cue, .climb, .light:
             nil
         // The table of topics limits them.
         case .notice: nil

@@ -87,6 +87,9 @@ package enum DataField: String, CaseIterable, Sendable {
     case climbGradeAhead = "climb_grade_ahead"
     case partnerTime = "partner_time"
     case partnerDistance = "partner_distance"
+    case sunrise
+    case sunset
+    case lightLeft = "light_left"
 
     /// The unit of the value on the wire.
     package enum Unit: String, Sendable {
@@ -148,6 +151,8 @@ package enum DataField: String, CaseIterable, Sendable {
         case course
         /// The virtual partner.
         case partner
+        /// The sun at the place of the last position.
+        case sun
     }
 
     package var title: String { row.title }
@@ -301,6 +306,10 @@ package enum DataField: String, CaseIterable, Sendable {
         case .climbRemaining, .climbRemainingAscent, .climbAverageGrade, .climbGradeAhead, .partnerTime,
             .partnerDistance:
             climbRow
+        case .sunrise: ("Sunrise", .none, .clock, .sun, Self.all, "Sunrise of this solar day, in UTC.")
+        case .sunset: ("Sunset", .none, .clock, .sun, Self.all, "Sunset of this solar day, in UTC.")
+        case .lightLeft:
+            ("Light Left", .seconds, .duration, .sun, Self.all, "Time to the end of civil twilight; 0 in the dark.")
         }
     }
 }
@@ -317,6 +326,7 @@ extension DataField {
         case .altitude: climbValue(in: state)
         case .course: courseValue(in: state)
         case .partner: self == .partnerTime ? state.partner?.secondsAhead : state.partner?.metresAhead
+        case .sun: self == .lightLeft ? state.sun?.lightLeft : nil
         }
     }
 

@@ -60,6 +60,8 @@ package struct Event: Equatable, Sendable {
         case course(CourseEvent)
         case cue(CueReport)
         case climb(ClimbReport)
+        /// Half an hour or less is left to the end of civil twilight.
+        case light(SunStatus)
         /// A message to the user from another program.
         case notice(topic: String, key: String, SanitizedText)
     }

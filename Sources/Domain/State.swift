@@ -22,6 +22,8 @@ package struct State: Equatable, Sendable {
     package var course: CourseStatus?
     /// Nil without a run or a partner.
     package var partner: PartnerStatus?
+    /// Nil before the first accepted fix, and while the time of day is unknown.
+    package var sun: SunStatus?
     package var ticks: TickStats
     package var faults: [Fault]
     /// Whether the values are those of a simulation or of a recording that is replayed.

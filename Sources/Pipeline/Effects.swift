@@ -57,7 +57,7 @@ package struct Effects: Sendable {
         let first = outputs.count
         for case .event(let event) in replay.outputs {
             switch event.kind {
-            case .start, .pause, .lap, .gap: outputs.append(.event(event))
+            case .start, .pause, .lap, .gap, .light: outputs.append(.event(event))
             default: break
             }
         }

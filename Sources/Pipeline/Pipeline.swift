@@ -25,6 +25,8 @@ package struct Pipeline: Sendable {
     package internal(set) var course: LoadedCourse?
     package internal(set) var partner: Partner?
     var position: Timestamped<Position>?
+    /// No part of a snapshot: it only saves time.
+    var sun = SunMemory()
     var freshness: Timestamped<Event.Freshness>
     var rejections: RejectionStreak?
     var faults: [Fault] = []
@@ -100,6 +102,7 @@ package struct Pipeline: Sendable {
             let second = nextSecond + .seconds(missed)
             nextSecond = second + .seconds(1)
             age(at: second, into: &effects)
+            followSun(at: second, into: &effects)
             closeForgotten(at: second, into: &effects)
             effects.state = (state(at: second), effects.state?.isChange ?? false)
         }
@@ -210,6 +213,7 @@ package struct Pipeline: Sendable {
         state.activity?.workout = workoutStatus
         state.course = courseStatus(at: now)
         state.partner = partnerStatus(at: now)
+        state.sun = sunStatus(at: now)
         state.sensors = sensors.list
         state.readings = sensors.readings(at: now, settings)
         if let strap = sensors.list.firstIndex(where: { $0.kinds.contains(.heartRate) }) {

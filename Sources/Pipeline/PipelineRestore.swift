@@ -92,6 +92,7 @@ extension Pipeline {
     }
 
     private mutating func forgetPosition(after outage: Outage, at now: Instant) {
+        if let position { run?.placeBeforeOutage = position.value.coordinate }
         position = nil
         freshness = Timestamped(.absent, at: now)
         rejections = nil

@@ -166,6 +166,7 @@ extension Pipeline {
         run?.countGrade()
         judgeAutoPause(at: tick, sport, into: &effects)
         guide(at: tick, into: &effects)
+        followSun(at: tick, into: &effects)
         while let badge = run?.popBadge() { emit(.badge(badge), at: tick, into: &effects) }
     }
 

@@ -51,6 +51,10 @@ struct Run {
     var workout: WorkoutProgress?
     /// Nil without a course, and indoors.
     var guide: CourseGuide?
+    /// Where the last accepted fix before an outage was; the pipeline forgets its position then.
+    var placeBeforeOutage: Coordinate?
+    /// Whether EVENT `light` has been reported.
+    var isWarnedOfDark = false
     /// The badge that the distance on foot has not exceeded yet; nil beyond the last one.
     private var nextBadge = Badge.next(at: 0)
 

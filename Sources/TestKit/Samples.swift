@@ -95,3 +95,9 @@ extension HeartRateMeasurement {
     /// A value of a strap that is not worn.
     package static let unworn = HeartRateMeasurement(beatsPerMinute: 0, contact: false)
 }
+
+extension SunStatus {
+    package static let example = SunStatus(
+        phase: .day, dawn: UTC(milliseconds: 1_772_342_410_500), rise: UTC(milliseconds: 1_772_344_400_000),
+        set: UTC(milliseconds: 1_772_383_953_123), dusk: UTC(milliseconds: 1_772_385_954_000), lightLeft: 1800)
+}

@@ -118,6 +118,10 @@ extension JSONWriter {
         case .course(let change): members(of: change)
         case .cue(let report): members(of: report)
         case .climb(let report): members(of: report)
+        case .light(let sun):
+            member("light_left_s", sun.lightLeft, decimals: 0)
+            member("set", sun.set)
+            member("dusk", sun.dusk)
         case .notice(let topic, let key, let text):
             member("topic", topic)
             member("key", key)
@@ -205,6 +209,7 @@ extension Event.Kind {
         case .course: "course"
         case .cue: "cue"
         case .climb: "climb"
+        case .light: "light"
         case .notice: "notice"
         }
     }

@@ -18,11 +18,12 @@ package struct StateBlocks: OptionSet, Hashable, Sendable {
     package static let badges = StateBlocks(rawValue: 64)
     package static let course = StateBlocks(rawValue: 128)
     package static let partner = StateBlocks(rawValue: 256)
+    package static let sun = StateBlocks(rawValue: 512)
 
     /// All blocks with their names on the wire, in the order in which STATE has them.
     package static let names: [(name: String, StateBlocks)] = [
         ("fields", .fields), ("lap", .lap), ("zones", .zones), ("sensors", .sensors), ("hrv", .hrv),
-        ("workout", .workout), ("badges", .badges), ("course", .course), ("partner", .partner),
+        ("workout", .workout), ("badges", .badges), ("course", .course), ("partner", .partner), ("sun", .sun),
     ]
 }
 
@@ -102,8 +103,10 @@ package struct StateLines: Sendable {
             blocks[number].badgesBlock(state)
         } else if block == .course {
             blocks[number].courseBlock(state)
-        } else {
+        } else if block == .partner {
             blocks[number].partnerBlock(state)
+        } else {
+            blocks[number].sunBlock(state)
         }
     }
 }
@@ -185,6 +188,19 @@ extension JSONWriter {
             line.member("next", next.name)
             line.member("next_distance_m", next.distanceMetres, decimals: 3)
             line.member("remaining_m", next.distanceMetres - metres, decimals: 2)
+        }
+    }
+
+    /// The sun over the last place; nothing without a place or the time of day.
+    fileprivate mutating func sunBlock(_ state: State) {
+        guard let sun = state.sun else { return }
+        object { line in
+            line.member("state", sun.phase.rawValue)
+            line.member("dawn", sun.dawn)
+            line.member("rise", sun.rise)
+            line.member("set", sun.set)
+            line.member("dusk", sun.dusk)
+            line.member("light_left_s", sun.lightLeft, decimals: 0)
         }
     }
 

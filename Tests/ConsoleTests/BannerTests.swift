@@ -26,6 +26,14 @@ import Testing
         #expect(view.banner == .text(text))
     }
 
+    @Test func `The end of the light is a banner`() throws {
+        var view = try Views.view(Views.run)
+        let event = #"{"event":"light","light_left_s":1799.4,"dusk":"2026-03-01T17:25:54.000Z"}"#
+        view.received(event: try JSON(parsing: event.utf8), isReplayed: false)
+        #expect(view.banner == .text("30 min of light left"))
+        #expect(Beep(event: try JSON(parsing: #"{"class":"EVENT","event":"light"}"#.utf8)) == .notice)
+    }
+
     @Test func badgeIsABanner() throws {
         var view = try Views.view(Views.run)
         let event = #"{"event":"badge","badge":"The Moon","distance_m":1609.344}"#

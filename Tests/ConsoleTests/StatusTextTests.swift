@@ -1,5 +1,6 @@
 import Board
 import Domain
+import JSONCoding
 import Testing
 
 @testable import Console
@@ -39,6 +40,20 @@ struct StatusTextTests {
     func batteryOfTheBoardIsReported(power: String, words: String) throws {
         let state = try Views.view(Views.run, (#""recorder""#, #""power":\#(power),"recorder""#)).state!
         #expect(StatusText(metric: true).report(state).contains("\n  Battery   \(words)\n"))
+    }
+
+    @Test(arguments: [
+        (#"{"state":"day","light_left_s":34201,"set":"2026-03-01T16:52:33.123Z"}"#, "9:30:01 left, sunset "),
+        (#"{"state":"day","rise":"2026-05-01T00:52:33.123Z","set":"2026-05-01T22:52:33.123Z"}"#, "no dusk, sunset "),
+        (#"{"state":"twilight","light_left_s":90}"#, "1:30 left, twilight\n"),
+        (#"{"state":"night","light_left_s":0,"rise":"2026-03-01T06:52:33.123Z"}"#, "dark\n"),
+        (#"{"state":"night","light_left_s":0,"rise":"2126-03-01T06:52:33.123Z"}"#, "dark, sunrise "),
+        (#"{"state":"polar-day"}"#, "polar day\n"), (#"{"state":"polar-night","light_left_s":0}"#, "polar night\n"),
+    ])
+    func lightIsReported(sun: String, words: String) throws {
+        var state = try Views.view(Views.run).state!
+        state.sun = StateLine.Sun(try JSON(parsing: sun.utf8))
+        #expect(StatusText(metric: true).report(state).contains("\n  Light     \(words)"))
     }
 
     @Test func idleReportShowsTheLinks() throws {

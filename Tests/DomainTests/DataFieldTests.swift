@@ -62,6 +62,17 @@ import Testing
         #expect(DataField.partnerDistance.value(in: state) == -30)
     }
 
+    @Test func `Fields of the sun are empty without its times`() {
+        var state = State.idle(at: Instant(milliseconds: 5))
+        state.sun = .example
+        #expect(DataField.sunrise.time(in: state) == SunStatus.example.rise)
+        #expect(DataField.sunset.time(in: state) == SunStatus.example.set)
+        #expect(DataField.lightLeft.value(in: state) == 1800)
+        state.sun = SunStatus(phase: .polarNight, lightLeft: 0)
+        #expect(DataField.sunrise.time(in: state) == nil && DataField.sunset.time(in: state) == nil)
+        #expect(DataField.lightLeft.value(in: state) == 0)
+    }
+
     @Test func paceOfASlowSpeedIsUnknown() {
         var state = State.example
         state.activity?.speed = 0.27

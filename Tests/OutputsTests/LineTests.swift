@@ -131,6 +131,11 @@ private let events: [(Event.Kind, String)] = [
             + #""average_grade_percent":6.9"#
     ),
     (
+        .light(.example),
+        #""event":"light","activity":17,"light_left_s":1800,"set":"2026-03-01T16:52:33.123Z","#
+            + #""dusk":"2026-03-01T17:25:54.000Z""#
+    ),
+    (
         .notice(topic: "x-tyres", key: "low", SanitizedText("Front tyre <\u{1B}")!),
         #""event":"notice","activity":17,"topic":"x-tyres","key":"low","text":"Front tyre \u003c"#
             + "\u{FFFD}\""

@@ -145,6 +145,8 @@ class FakePaced:
                         watch |= requests.get()
                         self.say(client, watch)
                     state = dict(self.state)
+                    if watch.get("blocks"):
+                        state["blocks"] = {}
                     if "fields" in watch.get("blocks", []):
                         state["blocks"] = {"fields": fields(state)}
                     if "sensors" in watch.get("blocks", []):

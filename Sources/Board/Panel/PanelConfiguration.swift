@@ -51,7 +51,7 @@ package struct PanelConfiguration: Equatable, Sendable {
             (
                 "Beeper",
                 """
-                The input device that beeps at alerts, steps of a workout, badges, turns and climbs of a course, and off the course, such as pwm-beeper: \
+                The input device that beeps at alerts, steps of a workout, badges, turns and climbs of a course, off the course, and before dark, such as pwm-beeper: \
                 a name, or a path in /dev/input. The user of the panel needs to write to it: group input.
                 """
             ),

@@ -112,7 +112,7 @@ extension Beep {
         guard event["class"]?.string == "EVENT" else { return nil }
         switch event["event"]?.string {
         case "workout": self = .step
-        case "badge", "climb": self = .notice
+        case "badge", "climb", "light": self = .notice
         case "cue":
             switch event["stage"]?.string.flatMap(CueReport.Stage.init) {
             case .ahead: self = .cueAhead

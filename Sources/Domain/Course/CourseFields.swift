@@ -66,6 +66,8 @@ extension DataField {
     package func time(in state: State) -> UTC? {
         switch self {
         case .timeOfDay: return state.time
+        case .sunrise: return state.sun?.rise
+        case .sunset: return state.sun?.set
         case .arrival:
             guard let time = state.time, let seconds = state.course?.arrivalSeconds else { return nil }
             // A year is longer than any course. The limit keeps the conversion safe.

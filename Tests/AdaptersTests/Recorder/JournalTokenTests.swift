@@ -114,7 +114,7 @@ struct JournalTokenTests {
                 "gps_accuracy", "course_progress", "course_remaining", "off_course", "next_cue_distance",
                 "next_cue_time", "arrival", "time_to_end", "course_remaining_ascent", "course_grade",
                 "climb_remaining", "climb_remaining_ascent", "climb_average_grade", "climb_grade_ahead",
-                "partner_time", "partner_distance",
+                "partner_time", "partner_distance", "sunrise", "sunset", "light_left",
             ])
         #expect(
             ScreenField.Colour.allCases.map(\.rawValue) == [

@@ -1,0 +1,61 @@
+import Domain
+
+/// The solar day at a place, kept until the day ends or the place changes.
+///
+/// The place is rounded to 0.01°, so that the times depend on the present place and time alone, and a run computes them
+/// anew about once a kilometre. That changes them by at most 2 s up to 60° of latitude.
+struct SunMemory {
+    private var place: Coordinate?
+    private var day: SolarDay?
+
+    mutating func update(at time: UTC, _ place: Coordinate) {
+        let place = Self.rounded(place)
+        guard !holds(time, place) else { return }
+        self.place = place
+        day = SolarDay(of: time, at: place)
+    }
+
+    /// The status; computed anew if the memory is of another place or day.
+    func status(at time: UTC, _ place: Coordinate) -> SunStatus {
+        let place = Self.rounded(place)
+        if let day, holds(time, place) { return day.status(at: time) }
+        return SolarDay(of: time, at: place).status(at: time)
+    }
+
+    private func holds(_ time: UTC, _ place: Coordinate) -> Bool {
+        place == self.place && day?.span.contains(time) == true
+    }
+
+    private static func rounded(_ place: Coordinate) -> Coordinate {
+        Coordinate(
+            latitude: (place.latitude * 100).rounded() / 100, longitude: (place.longitude * 100).rounded() / 100)
+    }
+}
+
+/// The sun over the last place.
+extension Pipeline {
+    /// Light left at which EVENT `light` warns, in seconds.
+    private static let warning = 1800.0
+
+    /// Where the last accepted fix was, also before an outage of the run.
+    private var sunPlace: Coordinate? {
+        position?.value.coordinate ?? run?.placeBeforeOutage
+    }
+
+    func sunStatus(at now: Instant) -> SunStatus? {
+        guard let place = sunPlace, let time = wallClock.time(at: now) else { return nil }
+        return sun.status(at: time, place)
+    }
+
+    /// Follows the sun through a second, and warns once in a run before the light ends.
+    mutating func followSun(at now: Instant, into effects: inout Effects) {
+        guard let place = sunPlace, let time = wallClock.time(at: now) else { return }
+        sun.update(at: time, place)
+        // A clock that nothing has confirmed may be wrong by hours.
+        guard run?.isWarnedOfDark == false, !wallClock.isGuess else { return }
+        let status = sun.status(at: time, place)
+        guard let left = status.lightLeft, left > 0, left <= Self.warning else { return }
+        run?.isWarnedOfDark = true
+        emit(.light(status), at: now, into: &effects)
+    }
+}
