@@ -62,7 +62,7 @@ import Testing
         guard pair.isWhole else { return }
         #expect(followed.offs == 0)
         #expect(followed.wrongWays == 0)
-        #expect(abs(followed.progress - course.length) <= course.length * 0.012)
+        #expect(abs(followed.progress - course.length) <= course.length * 0.01)
     }
 
     /// The nearest segment alone is not enough: the course comes back the same way.
@@ -134,7 +134,7 @@ private struct FollowedRun {
                     if state.at - before.at > .seconds(6) { regainedAt = state.at }
                     // After a tunnel the place may be known late.
                     let isLost = regainedAt.map { state.at - $0 < .seconds(20) } ?? false
-                    if !hasChanged, !isLost, status.status == .on, abs(progress - before.progress) > moved + 35 {
+                    if !hasChanged, !isLost, status.status == .on, abs(progress - before.progress) > moved + 30 {
                         result.jumps.append(Int(state.at.milliseconds / 1000))
                     }
                     if abs(naive - before.naive) > moved + 100 { result.naiveJumps += 1 }
