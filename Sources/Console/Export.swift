@@ -105,6 +105,8 @@ extension Invocation {
             recording.laps = hidden.visible(recording.laps)
         } else {
             rows = try journal.rows(of: id)
+            // The points of a course may show what is hidden.
+            if format == .fit { recording.course = try journal.course(ofActivity: id) }
         }
         let loss: ExportLoss
         if let path = name(recording) {

@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 
+import fitdecode
 import pytest
 
 from harness.process import PACECTL
@@ -131,6 +132,35 @@ def test_course_and_partner_survive_a_kill_in_a_run(stage, paced):
     wait_for(lambda: paced.call("status")["recorder"].get("free_mib"), 60, "a journal that is written")
     paced.call("activities.delete", id=1)
     wait_for(lambda: kinds(stage, 1) == ([], 0), 30, "the course is erased with its last activity")
+
+
+def course_in(path):
+    """The name and the points of the course in a FIT file."""
+    messages = list(fitdecode.FitReader(path, check_crc=fitdecode.CrcCheck.RAISE))
+    data = [one for one in messages if isinstance(one, fitdecode.FitDataMessage)]
+    names = [one.get_value("course_name", fallback=None) or one.get_value("name") for one in data if one.name == "course"]
+    return names, [one.get_value("name") for one in data if one.name == "course_point"]
+
+
+def test_fit_file_of_an_activity_names_its_last_course(stage, paced):
+    upload(paced, course())
+    upload(paced, course(120, name="Home"))
+    file = stage.directory / "ride.fit"
+    paced.call("run.start")
+    wait_for(lambda: paced.call("status")["elapsed_ms"] >= 1000, 30, "a second of the run")
+    paced.call("run.stop")
+    pacectl(stage, "export", "1", "--format", "fit", "-o", str(file))
+    assert course_in(file) == ([], [])
+    paced.call("course.load", id=2)
+    paced.call("run.start")
+    paced.call("course.load", id=1)
+    wait_for(lambda: paced.call("status")["elapsed_ms"] >= 1000, 30, "a second of the run")
+    paced.call("course.unload")
+    paced.call("run.stop")
+    pacectl(stage, "export", "2", "--format", "fit", "-o", str(file), "--force")
+    assert course_in(file) == (["Round the lake"], ["Main street"])
+    pacectl(stage, "export", "2", "--format", "fit", "-o", str(file), "--force", "--hide", "200")
+    assert course_in(file) == ([], [])
 
 
 def test_loaded_course_survives_a_restart(stage, paced):

@@ -6,6 +6,7 @@
                                           milliseconds between beats
 
     check_fit.py timer FILE…              prints the timer and the stretches in which it runs
+    check_fit.py course FILE…             prints the type of the file, the name and the sport of the course, and its points
     check_fit.py totals FILE…             power and cadence of session and laps are those of the records, and fitdecode reads the same
 
 A line a complaint, and status 1 where there is any.
@@ -200,6 +201,20 @@ def timer(path):
     return complaints
 
 
+def course(path):
+    """Prints the course of a course or an activity, and compares what the readers say of its points."""
+    messages, complaints = read(path)
+    fields, = of(messages, "course")
+    points = of(messages, "course_point")
+    for index, (ours, other) in enumerate(zip(points, decoded(path, "course_point"), strict=True)):
+        for key in "message_index", "distance", "type", "name", "position_lat":
+            if ours.get(key) != other.get(key):
+                complaints.append(f"point {index}: Garmin's reader has {key} {ours.get(key)}, fitdecode {other.get(key)}")
+    described = [f"{point['distance']:.0f},{point['type']},{point.get('name', '')}" for point in points]
+    print(";".join([of(messages, "file_id")[0]["type"], fields["name"], fields.get("sport", ""), *described]), end="")
+    return complaints[:10]
+
+
 def totals(path):
     messages, complaints = read(path)
     records = of(messages, "record")
@@ -243,7 +258,8 @@ def totals(path):
 
 
 def main(command, *paths):
-    checks = {"valid": (valid, 1), "same": (same, 2), "rows": (rows, 2), "totals": (totals, 1), "timer": (timer, 1)}
+    checks = {"valid": (valid, 1), "same": (same, 2), "rows": (rows, 2), "totals": (totals, 1), "timer": (timer, 1),
+              "course": (course, 1)}
     check, count = checks[command]
     failed = False
     for group in zip(*[iter(paths)] * count, strict=True):

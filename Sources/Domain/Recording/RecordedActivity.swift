@@ -29,6 +29,8 @@ package struct RecordedActivity: Equatable, Sendable {
     package var sensors: [RecordingSensor] = []
     /// What has measured the altitudes of the samples, as an imported file states it; nil if it does not. Not stored.
     package var altitudeSource: AscentSource?
+    /// The course that was followed, for files that name it; nil if there was none. The journal stores it by its hash.
+    package var course: LoadedCourse?
     /// Totals stated by an imported file, shown beside the computed ones.
     package var sourceTotals: SourceTotals?
 

@@ -83,12 +83,7 @@ enum FitCourseExport {
                 .uint16(Fit.FileID.product, 1), .uint32z(Fit.FileID.serialNumber, Int64(origin.serialNumber)),
                 .uint32(Fit.FileID.created, began), .text(Fit.FileID.productName, "paced"),
             ])
-        writer.message(
-            .course, as: Local.course,
-            [
-                course.sport.flatMap { .enumeration(Fit.Course.sport, Fit.number(of: $0)) },
-                .text(Fit.Course.name, name?.text ?? "Course"),
-            ])
+        writer.course(name, course.sport, as: Local.course)
         let (first, end) = (course.vertices[0].coordinate, course.vertices[last].coordinate)
         writer.message(
             .lap, as: Local.lap,
@@ -104,17 +99,9 @@ enum FitCourseExport {
         timer(&writer, began, Fit.Event.start)
         for (index, point) in course.points.enumerated() {
             let place = course.vertices[point.vertex].coordinate
-            writer.message(
-                .coursePoint, as: Local.point,
-                [
-                    .uint16(Fit.messageIndex, Int64(index)),
-                    .uint32(Fit.CoursePoint.time, second(times, point.vertex)),
-                    .int32(Fit.CoursePoint.latitude, Fit.semicircles(degrees: place.latitude)),
-                    .int32(Fit.CoursePoint.longitude, Fit.semicircles(degrees: place.longitude)),
-                    .uint32(Fit.CoursePoint.distance, centimetres(times.distances[point.vertex])),
-                    .enumeration(Fit.CoursePoint.type, point.kind.fitNumber),
-                    .text(Fit.CoursePoint.name, point.name.map { cut($0.text, bytes: 15) }),
-                ])
+            writer.coursePoint(
+                index, point, at: place, metres: times.distances[point.vertex], second: second(times, point.vertex),
+                as: Local.point)
         }
         for (index, vertex) in course.vertices.enumerated() {
             writer.message(
@@ -151,12 +138,38 @@ enum FitCourseExport {
     private static func centimetres(_ metres: Double) -> Int64 {
         Int64((metres * 100).rounded())
     }
+}
 
-    /// The first characters of a text, in at most a number of bytes.
-    private static func cut(_ text: String, bytes: Int) -> String {
-        var text = text
-        while text.utf8.count > bytes { text.removeLast() }
-        return text
+extension FitWriter {
+    /// Writes the name and the sport of a course.
+    mutating func course(_ name: SanitizedText?, _ sport: Sport?, as local: UInt8) {
+        message(
+            .course, as: local,
+            [
+                sport.flatMap { .enumeration(Fit.Course.sport, Fit.number(of: $0)) },
+                .text(Fit.Course.name, name?.text ?? "Course"),
+            ])
+    }
+
+    /// Writes a point of a course, with at most 15 bytes of its name: devices reject longer ones.
+    ///
+    /// - Parameters:
+    ///   - metres: from the start of the course.
+    ///   - second: FIT time.
+    mutating func coursePoint(
+        _ index: Int, _ point: CoursePoint, at place: Coordinate, metres: Double, second: Int64, as local: UInt8
+    ) {
+        var name = point.name?.text
+        while let text = name, text.utf8.count > 15 { name = String(text.dropLast()) }
+        message(
+            .coursePoint, as: local,
+            [
+                .uint16(Fit.messageIndex, Int64(index)), .uint32(Fit.CoursePoint.time, second),
+                .int32(Fit.CoursePoint.latitude, Fit.semicircles(degrees: place.latitude)),
+                .int32(Fit.CoursePoint.longitude, Fit.semicircles(degrees: place.longitude)),
+                .uint32(Fit.CoursePoint.distance, Int64((metres * 100).rounded())),
+                .enumeration(Fit.CoursePoint.type, point.kind.fitNumber), .text(Fit.CoursePoint.name, name),
+            ])
     }
 }
 

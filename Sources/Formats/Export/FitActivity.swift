@@ -36,6 +36,8 @@ struct FitActivity {
         static let timeInZone: UInt8 = 7
         static let session: UInt8 = 8
         static let activity: UInt8 = 9
+        static let course: UInt8 = 10
+        static let coursePoint: UInt8 = 11
     }
 
     /// - Parameter pauses: the automatic pauses, in milliseconds of active time, in order.
@@ -53,7 +55,7 @@ struct FitActivity {
         clock = FitClock(started: recording.started)
     }
 
-    /// Writes the type of the file, its creator and the sensors.
+    /// Writes the type of the file, its creator, the sensors and the course.
     mutating func begin() {
         let began = clock.second(of: 0)
         let serialNumber = Int64(origin.serialNumber)
@@ -86,6 +88,20 @@ struct FitActivity {
             write(
                 sensor, Int64(index + 1), isOfBoard ? FitSensor.barometer : nil,
                 isOfBoard ? Fit.DeviceInfo.local : Fit.DeviceInfo.bluetooth, at: began)
+        }
+        if let course = recording.course { write(course, at: began) }
+    }
+
+    /// Writes the course that was followed, with its points at the time of the start.
+    private mutating func write(_ loaded: LoadedCourse, at second: Int64) {
+        guard let course = loaded.course else { return }
+        writer.course(loaded.name, course.sport ?? recording.sport, as: Local.course)
+        for (index, point) in course.points.enumerated() {
+            let place = Coordinate(
+                latitude: Double(course.latitudes[point.vertex]) * 1e-7,
+                longitude: Double(course.longitudes[point.vertex]) * 1e-7)
+            writer.coursePoint(
+                index, point, at: place, metres: course.distances[point.vertex], second: second, as: Local.coursePoint)
         }
     }
 

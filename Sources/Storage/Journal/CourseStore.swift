@@ -1,4 +1,5 @@
 package import Domain
+import JSONCoding
 package import JournalCoding
 import Pipeline
 
@@ -123,6 +124,31 @@ extension JournalReader {
         guard let bytes = try courseData(summary.hash) else { return nil }
         return LoadedCourse(
             hash: summary.hash, number: summary.id, name: summary.name, course: try Course(decoding: bytes))
+    }
+
+    /// The course that an activity has followed; of several the one that was loaded last. Nil if there was none, or if its
+    /// data is lost.
+    package func course(ofActivity id: Int) throws(SQLiteError) -> LoadedCourse? {
+        guard hasCourses else { return nil }
+        let named = try database.prepare("SELECT hash FROM activity_course WHERE activity = ? AND kind = 'course'")
+        try named.bind(id)
+        var hashes: [CourseHash] = []
+        while try named.step() { if let hash = named.text(0).flatMap({ CourseHash($0) }) { hashes.append(hash) } }
+        var followed = hashes.first
+        if hashes.count > 1 {
+            let keys = JournalSchema.keys(of: id)
+            let entries = try database.prepare(
+                """
+                SELECT value FROM input WHERE key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
+                AND kind = 'course' AND instr(value, '"hash"') ORDER BY key DESC LIMIT 1
+                """)
+            let value = try entries.step() ? entries.text(0) : nil
+            followed = value.flatMap { try? JSON(parsing: $0.utf8)["hash"]?.string }.flatMap { CourseHash($0) }
+        }
+        guard let followed, let summary = try course(followed), let bytes = try courseData(followed),
+            let course = try? Course(decoding: bytes)
+        else { return nil }
+        return LoadedCourse(hash: followed, number: summary.id, name: summary.name, course: course)
     }
 
     /// The curve of an activity, with its bytes.
