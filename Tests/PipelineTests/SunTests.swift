@@ -153,7 +153,22 @@ import Testing
         #expect(Self.warnings(run.events).count == 1)
     }
 
-    @Test func `A replay reports the same, and the run that goes on after it nothing again`() throws {
+    @Test func `The published times are those of the exact place to 3 s at 65°`() {
+        for day in 0..<365 {
+            let time = UTC(milliseconds: UTC(year: 2026, month: 1, day: 1).milliseconds + Int64(day) * 86_400_000)
+            let place = Coordinate(latitude: 64.995_49, longitude: 13.000_49)
+            let exact = SolarDay(of: time, at: place).status(at: time)
+            let published = SunMemory().status(at: time, place)
+            for (one, other) in [
+                (exact.rise, published.rise), (exact.set, published.set), (exact.dusk, published.dusk),
+            ] {
+                guard let one, let other else { continue }
+                #expect(abs(one.milliseconds - other.milliseconds) <= 3000)
+            }
+        }
+    }
+
+    @Test func `A replay reports the same, and the run that continues after it nothing again`() throws {
         let start = ScriptedRun.start
         var engine = SteppedEngine(Pipeline(settings: Settings(), isDemo: false, at: start), at: start)
         let time = UTC(milliseconds: Self.dusk.milliseconds - 1_805_000)
