@@ -5,10 +5,14 @@ import pathlib
 import signal
 import sqlite3
 import subprocess
+import threading
+import time
 
 import fitdecode
+import garmin_fit_sdk
 import pytest
 
+from harness.fake_gpsd import FakeGpsd, report
 from harness.process import PACECTL
 from harness.timing import wait_for
 from harness.uploads import Client, data, lines
@@ -303,3 +307,57 @@ def ride_along(stage, metres, speed):
                 return places
         rest -= length
     return places
+
+
+def hill(flat, climb, after, grade):
+    """The objects of a course northwards, a vertex each 10.008 m: flat, then a climb of a grade in percent, then flat."""
+    rows = [{"row": "vertex", "latitude": round(52.5 + 9e-5 * one, 7), "longitude": 13.4,
+             "altitude_m": round(30 + grade / 10 * min(max(one - flat, 0), climb), 2)} for one in range(flat + climb + after + 1)]
+    points = [{"row": "course-point", "vertex": 3, "type": "slight-left", "name": "Hauptstraße am Fluss"},
+              {"row": "course-point", "vertex": flat + climb, "type": "summit"}]
+    return [{"format": "paced-course", "version": 1, "name": "Über den Berg", "sport": "ride"}, *rows, *points,
+            {"row": "course", "vertices": len(rows), "points": 2}]
+
+
+class RidingGpsd(FakeGpsd):
+    """A receiver that goes north with 20 m/s, five fixes a second, once it is let go."""
+
+    def __init__(self):
+        super().__init__()
+        self.goes = threading.Event()
+
+    def serve(self, client):
+        begun, place = time.monotonic(), 0
+        while True:
+            milliseconds = round(1000 * (time.monotonic() - begun))
+            self.say(client, report(place, milliseconds, speed=20.0 if self.goes.is_set() else 0.0, track=0.0))
+            place += 4 if self.goes.is_set() else 0
+            time.sleep(0.2)
+
+
+def test_fit_file_of_a_ride_has_its_course_and_laps_at_climbs(stage):
+    gpsd = RidingGpsd()
+    paced = stage.paced("--gpsd", gpsd.option, "--bluetooth", "off")
+    wait_for(lambda: paced.call("status")["recorder"].get("free_mib"), 60, "a journal that is written")
+    assert upload(paced, hill(10, 60, 20, 8)) == {"id": 1}
+    paced.call("settings.set", key="climb_laps", value=True)
+    reader = stage.reader(paced)
+    paced.call("course.load", id=1)
+    paced.call("run.start", sport="ride")
+    gpsd.goes.set()
+    reader.first("EVENT", event="course", change="done", seconds=120)
+    paced.call("run.stop")
+
+    path = stage.directory / "ride.fit"
+    pacectl(stage, "export", "1", "-o", str(path))
+    messages, errors = garmin_fit_sdk.Decoder(garmin_fit_sdk.Stream.from_file(str(path))).read()
+    assert not errors
+    named, = messages["course_mesgs"]
+    assert (named["name"], named["sport"]) == ("Über den Berg", "cycling")
+    points = [(point["message_index"], point["type"], point.get("name"), point["distance"]) for point in messages["course_point_mesgs"]]
+    assert points == [(0, "slight_left", "Hauptstraße am", pytest.approx(30, abs=0.2)),
+                      (1, "summit", None, pytest.approx(700.6, abs=1))]
+    # Up to the foot, up to the top, and the rest.
+    laps = messages["lap_mesgs"]
+    assert [lap["lap_trigger"] for lap in laps] == ["distance", "distance", "session_end"]
+    assert laps[0]["total_distance"] == pytest.approx(100, abs=45) and laps[1]["total_distance"] == pytest.approx(600, abs=60)

@@ -52,6 +52,57 @@ import Testing
         }
     }
 
+    /// Vertices, kinds and names: in FIT by Garmin's SDK and fitdecode, in GeoJSON by geojson, in KML by fastkml.
+    @Test(arguments: files)
+    func otherReadersReadTheSamePlaces(file: ReferenceFile) throws {
+        let course = try Self.read(file)
+        let reader = try Checker("read_courses")
+        for (format, nameLimit, metres) in [
+            (CourseFormat.fit, 15, 0.101), (.geojson, .max, 0.00051), (.kml, .max, 0.00051),
+        ] {
+            let path = try write(
+                format.bytes(course.data, name: course.name, origin: Self.origin), "course." + format.rawValue)
+            let lines = try reader([path]).split(separator: "\n").map { $0.split(separator: " ", maxSplits: 4) }
+            // fastkml makes one of equal positions.
+            let written = format == .kml ? Self.differing(course.data.vertices) : course.data.vertices
+            try #require(lines.count == 2 + written.count + course.data.points.count, "\(lines.last ?? [])")
+            #expect(lines[1].joined(separator: " ") == "name " + (course.name?.text ?? "-"))
+            let different = zip(written, lines[2...]).first { vertex, line in
+                line[0] != "v" || !Self.isNear(vertex, line[1], line[2])
+                    || !Self.isNear(vertex.altitude, Double(line[3]), metres)
+            }
+            #expect(different == nil, "\(format)")
+            for (point, line) in zip(course.data.points, lines[(2 + written.count)...]) {
+                var name = point.name?.text ?? "-"
+                while name.utf8.count > nameLimit { name.removeLast() }
+                #expect(line[0] == "p" && line[1] == point.kind.rawValue && line[4] == name)
+                #expect(Self.isNear(course.data.vertices[point.vertex], line[2], line[3]))
+            }
+        }
+    }
+
+    /// Without the vertices whose text is that of the vertex before.
+    private static func differing(_ vertices: [CourseVertex]) -> [CourseVertex] {
+        func text(_ vertex: CourseVertex) -> [Double] {
+            [
+                (vertex.coordinate.latitude * 1e7).rounded(), (vertex.coordinate.longitude * 1e7).rounded(),
+                ((vertex.altitude ?? -1e6) * 1000).rounded(),
+            ]
+        }
+        return vertices.prefix(1) + zip(vertices, vertices.dropFirst()).filter { text($0) != text($1) }.map(\.1)
+    }
+
+    /// Whether degrees are a vertex within the resolution of all formats, 1e-7°.
+    private static func isNear(_ vertex: CourseVertex, _ latitude: Substring, _ longitude: Substring) -> Bool {
+        isNear(vertex.coordinate.latitude, Double(latitude), 0.51e-7)
+            && isNear(vertex.coordinate.longitude, Double(longitude), 0.51e-7)
+    }
+
+    private static func isNear(_ one: Double?, _ other: Double?, _ bound: Double) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        return abs(one - other) <= bound
+    }
+
     @Test func activityNamesTheCourseThatItFollowed() throws {
         let made = SyntheticRecording.ride(seed: 5)
         var data = CourseData(sport: .ride)
