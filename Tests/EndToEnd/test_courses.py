@@ -15,7 +15,7 @@ import pytest
 from harness.fake_gpsd import FakeGpsd, report
 from harness.process import PACECTL
 from harness.timing import wait_for
-from harness.uploads import Client, data, lines
+from harness.uploads import Client, data, lines, sample
 
 OFF = ["--gpsd", "off", "--bluetooth", "off"]
 UNAVAILABLE, ABSENT, WRONG = -32001, -32003, -32004
@@ -216,6 +216,27 @@ def test_activity_becomes_a_course_and_a_partner(stage, paced):
     pacectl(stage, "course", "load", "Home reversed")
     text = pacectl(stage, "course", "partner", "1", "--on-course", status=1)
     assert "activity 1 does not follow the course in its direction" in text
+
+
+def test_course_of_an_activity_has_the_turns_of_its_way(stage, paced):
+    rows = [{"row": "begin", "at_ms": 0, "trigger": "command"}]
+    for second in range(121):
+        # 2.2 m a second to the north, then to the east; a stop at the corner.
+        north, east = min(second, 50), max(second - 70, 0)
+        rows.append(sample(second, latitude=52.5 + north * 2e-5, longitude=13.4 + east * 3.3e-5, distance_m=2.2 * (north + east)))
+    rows.append({"row": "end", "at_ms": 121_000, "trigger": "command"})
+    client = Client(paced)
+    assert client.upload(data(lines(121, rows)))["id"] == 1
+    client.close()
+    pacectl(stage, "course", "from", "1")
+    shown = json.loads(pacectl(stage, "course", "show", "1", "--json"))
+    assert [(point["type"], point["derived"]) for point in shown["points"]] == [("right", True)]
+    assert shown["points"][0]["distance_m"] == pytest.approx(111, abs=6)
+    assert shown["course"]["length_m"] == pytest.approx(222, abs=6) and shown["course"]["vertices"] < 45
+    path = stage.directory / "activity.fit"
+    pacectl(stage, "export", "1", "-o", str(path))
+    pacectl(stage, "course", "import", str(path))
+    assert paced.call("course.list")[0]["points"] == 1
 
 
 COURSES = pathlib.Path(__file__).parents[1] / "Data/courses"

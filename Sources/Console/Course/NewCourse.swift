@@ -86,39 +86,33 @@ extension Invocation {
         }
     }
 
-    /// Vertices closer than this to the one before are left out, in metres.
+    /// Positions closer than this to the vertex before are left out, in metres: who stands makes no track.
     private static let spacing = 5.0
 
     /// Makes a course of an activity's positions, with their times.
     func course(from activity: ActivityReference, name: String?) throws(Failure) -> String {
         let state = StateDirectory(stateDirectory)
         let journal = try state.journal()
-        var data = CourseData()
-        var title: SanitizedText?
-        let id: Int
         do {
-            id = try journal.number(of: activity)
+            let id = try journal.number(of: activity)
             guard let recording = try journal.recording(id) else { throw Failure.noActivity(id) }
-            data.sport = recording.sport
-            title = name.flatMap { SanitizedText($0) } ?? recording.name ?? SanitizedText("Activity \(id)")
-            let least = max(Self.spacing, recording.total.distanceMetres / Double(CourseData.vertexLimit / 2))
-            var first: Int64?
+            let title = name.flatMap { SanitizedText($0) } ?? recording.name ?? SanitizedText("Activity \(id)")
+            var builder = CourseBuilder()
+            var last: Coordinate?
             try journal.rows(of: id).each { row in
-                guard case .sample(let sample) = row, let place = sample.coordinate,
-                    data.vertices.count < CourseData.vertexLimit
-                else { return }
-                if let last = data.vertices.last, last.coordinate.metres(to: place) < least { return }
-                let begun = first ?? sample.elapsedMilliseconds
-                first = begun
-                data.vertices.append(
-                    CourseVertex(
-                        place, altitude: sample.altitude, elapsedMilliseconds: sample.elapsedMilliseconds - begun))
+                guard case .sample(let sample) = row, let place = sample.coordinate else { return }
+                if let last, last.metres(to: place) < Self.spacing { return }
+                last = place
+                try builder.add(place, altitude: sample.altitude, time: sample.elapsedMilliseconds)
             }
+            let missing = "activity \(id) has no track that a course could follow"
+            let course = try builder.finish(name: title, sport: recording.sport, missing: missing)
+            return try text(of: try store(course.data, name: course.name, in: state))
+        } catch let error as FileError {
+            throw .failed("\(error)")
         } catch {
             throw state.failure(reading: error)
         }
-        guard data.vertices.count >= 2 else { throw .failed("activity \(id) has no track that a course could follow") }
-        return try text(of: try store(data, name: title, in: state))
     }
 
     /// The result of ``store(_:name:in:)``.

@@ -1,7 +1,7 @@
-import Domain
+package import Domain
 
 /// Collects the track and the points of a file, and makes a course of them.
-struct CourseBuilder {
+package struct CourseBuilder {
     /// The most vertices of a file: a recording of three days with one each second. More than
     /// ``CourseData/vertexLimit`` are thinned.
     static let vertexLimit = 300_000
@@ -41,13 +41,15 @@ struct CourseBuilder {
     var statedLength = 0.0
     private var part = 0
 
+    package init() {}
+
     /// Begins a part of the track after a pause: the time between the parts is not counted.
     mutating func beginPart() {
         part += 1
     }
 
     /// - Throws: ``FileError`` for a place that is not on the Earth, and beyond ``vertexLimit``.
-    mutating func add(_ coordinate: Coordinate, altitude: Double?, time: Int64?) throws(FileError) {
+    package mutating func add(_ coordinate: Coordinate, altitude: Double?, time: Int64?) throws(FileError) {
         try Self.check(coordinate)
         let altitude = altitude.flatMap { (-1000...20_000).contains($0) ? $0 : nil }
         if vertices.last?.coordinate == coordinate {
@@ -91,7 +93,7 @@ struct CourseBuilder {
     ///
     /// - Parameter missing: the error if there is no track.
     /// - Throws: ``FileError`` if the file holds no course, or one that is too large.
-    mutating func finish(
+    package mutating func finish(
         name: SanitizedText?, sport: Sport?, missing: String
     ) throws(FileError) -> ImportedCourse {
         guard !vertices.isEmpty else { throw FileError(missing) }
