@@ -1,6 +1,7 @@
+import Domain
 import JSONCoding
 
-/// The profile of a course, from the answer of `course.profile`.
+/// The profile of a course, from the answer of `course.profile` or from the course itself.
 struct CourseProfile: Equatable {
     /// Metres from the start, not falling, and metres above mean sea level; at least two.
     private let distances: [Double]
@@ -30,12 +31,27 @@ struct CourseProfile: Equatable {
         else { return nil }
     }
 
+    /// Nil without altitudes.
+    init?(_ samples: CourseSamples) {
+        guard samples.length > 0, samples.altitudes.count > 1 else { return nil }
+        (length, distances, altitudes) = (samples.length, samples.distances, samples.altitudes)
+        climbs = samples.climbs.map { $0.start...$0.top }
+    }
+
     /// One column of the drawing.
     struct Column: Equatable {
+        private static let blocks = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+
         /// Eighths of a row, from 1.
         var eighths: Int
         /// The number of the climb here, from 1; nil beside climbs.
         var climb: Int?
+
+        /// The block character of a row, counted from 0 at the bottom; nil above the altitude.
+        func block(inRow row: Int) -> String? {
+            let height = min(eighths - row * 8, 8)
+            return height > 0 ? Self.blocks[height - 1] : nil
+        }
     }
 
     /// The altitudes from the start to the end.

@@ -150,8 +150,6 @@ extension Screen {
 
     // MARK: The profile
 
-    private static let eighths = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
-
     /// Draws the profile, and a row with the climbs and the present place below it.
     private func draw(
         _ profile: CourseProfile, _ course: StateLine.Course, _ size: Size, row: Int, on canvas: inout Canvas
@@ -163,9 +161,8 @@ extension Screen {
             let style = Style(
                 colour: here.map { index < $0 } == true ? .secondary : column.climb == nil ? .green : .orange)
             for step in 0..<size.rows {
-                let eighths = min(column.eighths - step * 8, 8)
-                if eighths > 0 {
-                    canvas.put(Self.eighths[eighths - 1], row: row + size.rows - 1 - step, column: 2 + index, style)
+                if let block = column.block(inRow: step) {
+                    canvas.put(block, row: row + size.rows - 1 - step, column: 2 + index, style)
                 }
             }
             if let climb = column.climb, index != here {

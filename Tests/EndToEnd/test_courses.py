@@ -254,6 +254,16 @@ def test_files_are_imported_and_exported_with_and_without_a_daemon(stage, paced)
         shown = json.loads(pacectl(stage, "course", "show", str(one["id"]), "--json"))
         assert len(shown["climbs"]) == one["climbs"]
     assert any(one["climbs"] for one in listed)
+    # The lists of pacectl count by the setting.
+    listed_climbs = lambda: [json.loads(line)["climbs"] for line in pacectl(stage, "course", "list", "--json").splitlines()]  # noqa: E731
+    before = listed_climbs()
+    assert before == [one["climbs"] for one in listed]
+    paced.call("settings.set", key="climb_score", value=16_000)
+    wait_for(lambda: listed_climbs() != before, 30, "the setting in the journal")
+    assert sum(listed_climbs()) < sum(before)
+    for one, climbs in zip(listed, listed_climbs()):
+        shown = json.loads(pacectl(stage, "course", "show", str(one["id"]), "--json"))
+        assert len(shown["climbs"]) == shown["course"]["climbs"] == climbs
     paced.stop()
     # The same file again, without a daemon.
     assert "in the list already" in pacectl(stage, "course", "import", str(files[0]))

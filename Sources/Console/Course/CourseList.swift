@@ -1,6 +1,7 @@
 import Domain
 import JSONCoding
 import JournalCoding
+import Pipeline
 import Storage
 import Wire
 
@@ -10,7 +11,7 @@ extension Invocation {
         let state = StateDirectory(stateDirectory)
         let journal = try state.journal()
         do {
-            let courses = try journal.courses(limit: .max)
+            let courses = try journal.courses(climbScore: journal.climbScore)
             let loaded = try journal.loadedCourseHash()
             if isJSON {
                 var lines = JSONWriter()
@@ -47,13 +48,14 @@ extension Invocation {
         let state = StateDirectory(stateDirectory)
         let journal = try state.journal()
         do {
-            let summary = try journal.course(reference)
+            var summary = try journal.course(reference)
             guard let course = try journal.loadableCourse(summary)?.course else {
                 throw Failure.failed("the data of course \(summary.id) is lost")
             }
             let isLoaded = try journal.loadedCourseHash() == summary.hash
-            // Those that the list counts.
-            let climbs = course.climbs(leastScore: Settings().climbScore)
+            let samples = try course.samples(CourseProfile.points, climbScore: journal.climbScore)
+            let climbs = samples.climbs
+            summary.climbs = climbs.count
             if isJSON {
                 var line = JSONWriter()
                 line.object { line in
@@ -90,7 +92,7 @@ extension Invocation {
                     summary.sport?.rawValue, words.courseDistance(course.length),
                     course.ascent.map { words.courseClimb($0) + " up" }, "\(summary.vertices) vertices"),
             ]
-            lines += Self.profile(of: course)
+            lines += Self.profile(of: samples)
             for (number, climb) in climbs.enumerated() {
                 lines.append(
                     "Climb \(number + 1): from \(words.courseDistance(climb.start)), "
@@ -113,24 +115,42 @@ extension Invocation {
         }
     }
 
-    private static let profileWidth = 64
-    private static let profileHeight = 4
+    private static let profileSize = Size(columns: 64, rows: 4)
 
     /// The altitudes as block characters; empty if they are unknown, or the terminal has no such characters.
-    private static func profile(of course: Course) -> [String] {
-        guard CharacterSet.ofTerminal == .utf8, let least = course.altitudes.min(),
-            let most = course.altitudes.max()
-        else { return [] }
-        var vertex = 0
-        let eighths = (0..<profileWidth).map { column in
-            let metres = course.length * (Double(column) + 0.5) / Double(profileWidth)
-            while vertex + 1 < course.distances.count, course.distances[vertex + 1] <= metres { vertex += 1 }
-            let share = most > least ? (course.altitudes[vertex] - least) / (most - least) : 0
-            return 1 + Int((Float(profileHeight * 8 - 1) * share).rounded())
+    private static func profile(of samples: CourseSamples) -> [String] {
+        guard CharacterSet.ofTerminal == .utf8, let profile = CourseProfile(samples) else { return [] }
+        let columns = profile.columns(profileSize.columns, rows: profileSize.rows)
+        return (0..<profileSize.rows).reversed().map { row in
+            columns.map { $0.block(inRow: row) ?? " " }.joined()
         }
-        let blocks = Array(" ▁▂▃▄▅▆▇█")
-        return (0..<profileHeight).reversed().map { row in
-            String(eighths.map { blocks[min(max($0 - row * 8, 0), 8)] })
+    }
+}
+
+extension JournalReader {
+    /// The setting `climb_score`, else its default.
+    fileprivate var climbScore: Int {
+        get throws {
+            var settings = Settings()
+            let stored = try self.settings().first { $0.name == SettingKey.climbScore.token }
+            // A damaged setting has its default.
+            if let json = stored.flatMap({ try? JSON(parsing: $0.value.utf8) }) {
+                try? SettingChange(stored: .climbScore, json).apply(to: &settings)
+            }
+            return settings.climbScore
+        }
+    }
+
+    /// The courses of the list, with the climbs that count by a score. The journal has their number by the default one.
+    fileprivate func courses(climbScore: Int) throws -> [CourseSummary] {
+        let courses = try courses(limit: .max)
+        if climbScore == Settings().climbScore { return courses }
+        return courses.map { course in
+            var course = course
+            // The list has a course whose data is damaged, too.
+            let indexed = try? loadableCourse(course)?.course
+            course.climbs = indexed?.climbs(leastScore: climbScore).count ?? course.climbs
+            return course
         }
     }
 }
