@@ -106,7 +106,7 @@ extension Invocation {
         } else {
             rows = try journal.rows(of: id)
             // The points of a course may show what is hidden.
-            if format == .fit { recording.course = try journal.course(ofActivity: id) }
+            if format == .fit { recording.course = try journal.followedCourse(ofActivity: id) }
         }
         let loss: ExportLoss
         if let path = name(recording) {

@@ -155,9 +155,9 @@ extension FitWriter {
     ///
     /// - Parameters:
     ///   - metres: from the start of the course.
-    ///   - second: FIT time.
+    ///   - second: FIT time; nil in an activity.
     mutating func coursePoint(
-        _ index: Int, _ point: CoursePoint, at place: Coordinate, metres: Double, second: Int64, as local: UInt8
+        _ index: Int, _ point: CoursePoint, at place: Coordinate, metres: Double, second: Int64?, as local: UInt8
     ) {
         var name = point.name?.text
         while let text = name, text.utf8.count > 15 { name = String(text.dropLast()) }

@@ -89,11 +89,11 @@ struct FitActivity {
                 sensor, Int64(index + 1), isOfBoard ? FitSensor.barometer : nil,
                 isOfBoard ? Fit.DeviceInfo.local : Fit.DeviceInfo.bluetooth, at: began)
         }
-        if let course = recording.course { write(course, at: began) }
+        if let course = recording.course { write(course) }
     }
 
-    /// Writes the course that was followed, with its points at the time of the start.
-    private mutating func write(_ loaded: LoadedCourse, at second: Int64) {
+    /// Writes the course that was followed, with its points. Their times would be those of a planned speed.
+    private mutating func write(_ loaded: LoadedCourse) {
         guard let course = loaded.course else { return }
         writer.course(loaded.name, course.sport ?? recording.sport, as: Local.course)
         for (index, point) in course.points.enumerated() {
@@ -101,7 +101,7 @@ struct FitActivity {
                 latitude: Double(course.latitudes[point.vertex]) * 1e-7,
                 longitude: Double(course.longitudes[point.vertex]) * 1e-7)
             writer.coursePoint(
-                index, point, at: place, metres: course.distances[point.vertex], second: second, as: Local.coursePoint)
+                index, point, at: place, metres: course.distances[point.vertex], second: nil, as: Local.coursePoint)
         }
     }
 

@@ -1,5 +1,4 @@
 package import Domain
-import JSONCoding
 package import JournalCoding
 import Pipeline
 
@@ -126,40 +125,12 @@ extension JournalReader {
             hash: summary.hash, number: summary.id, name: summary.name, course: try Course(decoding: bytes))
     }
 
-    /// The course that an activity has followed; of several the one that was loaded last. Nil if there was none, or if its
-    /// data is lost.
-    package func course(ofActivity id: Int) throws(SQLiteError) -> LoadedCourse? {
-        guard hasCourses else { return nil }
-        let named = try database.prepare("SELECT hash FROM activity_course WHERE activity = ? AND kind = 'course'")
-        try named.bind(id)
-        var hashes: [CourseHash] = []
-        while try named.step() { if let hash = named.text(0).flatMap({ CourseHash($0) }) { hashes.append(hash) } }
-        var followed = hashes.first
-        if hashes.count > 1 {
-            let keys = JournalSchema.keys(of: id)
-            let entries = try database.prepare(
-                """
-                SELECT value FROM input WHERE key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
-                AND kind = 'course' AND instr(value, '"hash"') ORDER BY key DESC LIMIT 1
-                """)
-            let value = try entries.step() ? entries.text(0) : nil
-            followed = value.flatMap { try? JSON(parsing: $0.utf8)["hash"]?.string }.flatMap { CourseHash($0) }
-        }
-        guard let followed, let summary = try course(followed), let bytes = try courseData(followed),
-            let course = try? Course(decoding: bytes)
-        else { return nil }
-        return LoadedCourse(hash: followed, number: summary.id, name: summary.name, course: course)
-    }
-
     /// The curve of an activity, with its bytes.
     ///
     /// - Parameter hash: the course on which it is a partner; nil for one on bare distance.
     package func partner(ofActivity id: Int, on hash: CourseHash?) throws -> (LoadedPartner, bytes: [UInt8]) {
         let course = try hash.flatMap { try courseData($0) }.map { bytes in try Course(decoding: bytes) }
-        var recorder = PartnerRecorder(on: course)
-        try rows(of: id).each { row in
-            if case .sample(let sample) = row { recorder.receive(sample) }
-        }
+        let recorder = try recorder(of: id, on: course)
         guard recorder.isUsable else {
             throw CourseFailure(
                 course == nil
@@ -170,6 +141,46 @@ extension JournalReader {
         let curve = try PartnerCurve(decoding: bytes)
         let name = try summary(of: id)?.name ?? SanitizedText("activity \(id)")
         return (LoadedPartner(hash: curve.hash, name: name, curve: curve), bytes)
+    }
+
+    /// The movement of an activity, on a course or on bare distance.
+    private func recorder(of id: Int, on course: Course?) throws -> PartnerRecorder {
+        var recorder = PartnerRecorder(on: course)
+        try rows(of: id).each { row in
+            if case .sample(let sample) = row { recorder.receive(sample) }
+        }
+        return recorder
+    }
+
+    /// The course that an activity followed, at least 100 m or half of it, in its direction; of several the one that was
+    /// loaded last. Nil if there is none: a course stays loaded for later runs that do not follow it.
+    package func followedCourse(ofActivity id: Int) throws -> LoadedCourse? {
+        for summary in try courses(ofActivity: id) {
+            guard let loaded = try? loadableCourse(summary), try recorder(of: id, on: loaded.course).isUsable else {
+                continue
+            }
+            return loaded
+        }
+        return nil
+    }
+
+    /// The courses that were loaded in an activity, the last one first.
+    private func courses(ofActivity id: Int) throws(SQLiteError) -> [CourseSummary] {
+        guard hasCourses else { return [] }
+        let keys = JournalSchema.keys(of: id)
+        let statement = try database.prepare(
+            Self.summaries
+                + """
+                 JOIN activity_course USING (hash) WHERE activity = ?1 AND kind = 'course' ORDER BY (
+                    SELECT max(key) FROM input WHERE key BETWEEN ?2 AND ?3 AND input.kind IN ('course', 'beginning')
+                    AND instr(value, course.hash)) DESC
+                """)
+        try statement.bind(id, keys.lowerBound, keys.upperBound)
+        var list: [CourseSummary] = []
+        while try statement.step() {
+            if let summary = Self.summary(ofCourse: statement) { list.append(summary) }
+        }
+        return list
     }
 
     /// The course and the partner that were loaded. What is lost or damaged is not loaded.

@@ -198,7 +198,7 @@ extension DiskRequest {
         case .orders: return .orders(try reader.orders(bootID: Clock.bootID()))
         case .export(let order, let directory):
             guard var recording = try reader.recording(order.activity) else { return .nothing }
-            if order.format == .fit { recording.course = try reader.course(ofActivity: order.activity) }
+            if order.format == .fit { recording.course = try reader.followedCourse(ofActivity: order.activity) }
             let rows = try reader.rows(of: order.activity)
             return try order.format.makeFile(of: recording, rows, in: directory)
         case .configuration, .write, .recoverable, .index, .openUpload, .appendUpload, .closeUpload, .checkUpload,
