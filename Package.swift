@@ -48,6 +48,7 @@ let package = Package(
         .target(name: "Sensors", dependencies: ["CMath", "Domain"], swiftSettings: core),
         .target(name: "Pipeline", dependencies: ["CMath", "Domain"], swiftSettings: core),
         .target(name: "Formats", dependencies: ["CMath", "JSONCoding", "Domain"], swiftSettings: core + small),
+        .target(name: "Weather", dependencies: ["Domain"], swiftSettings: core + small),
         .target(
             name: "Report", dependencies: ["CMath", "JSONCoding", "Domain"],
             resources: [.embedInCode("page.css"), .embedInCode("page.js")], swiftSettings: core),
@@ -78,16 +79,17 @@ let package = Package(
             swiftSettings: shell + small),
         // Ring 4
         .target(name: "Daemon", dependencies: adapters + inner, swiftSettings: core + small),
-        .target(name: "Console", dependencies: ["Report", "Privacy"] + adapters + inner, swiftSettings: core),
+        .target(
+            name: "Console", dependencies: ["Report", "Weather", "Privacy"] + adapters + inner, swiftSettings: core),
         .executableTarget(name: "paced", dependencies: ["Daemon"], swiftSettings: core),
         .executableTarget(name: "pacectl", dependencies: ["Console"], swiftSettings: core),
         // Tools
         .executableTarget(
             name: "Bench",
-            dependencies: ["CAllocations"] + adapters + inner,
+            dependencies: ["CAllocations", "Weather"] + adapters + inner,
             swiftSettings: core),
         .executableTarget(
-            name: "Fuzz", dependencies: ["CFuzzer"] + adapters + inner,
+            name: "Fuzz", dependencies: ["CFuzzer", "Weather"] + adapters + inner,
             swiftSettings: core),
         // Tests
         .target(
@@ -99,6 +101,8 @@ let package = Package(
         .testTarget(
             name: "PipelineTests", dependencies: ["Pipeline", "Domain", "TestKit"],
             exclude: ["Geodesic/vectors.csv", "Sun/vectors.csv"], swiftSettings: core),
+        .testTarget(
+            name: "WeatherTests", dependencies: ["Weather", "JSONCoding", "Domain", "TestKit"], swiftSettings: core),
         .testTarget(
             name: "OutputsTests",
             dependencies: ["JournalCoding", "Wire", "Formats", "Pipeline", "JSONCoding", "Domain", "TestKit"],

@@ -14,6 +14,7 @@ import Testing
         "Pipeline": ["CMath", "Domain"],
         "Formats": ["CMath", "JSONCoding", "Domain"],
         "Report": ["CMath", "JSONCoding", "Domain"],
+        "Weather": ["Domain"],
         "Wire": ["Sensors", "JSONCoding", "Domain"],
         "JournalCoding": ["Formats", "Pipeline", "Wire", "JSONCoding", "Domain"],
         "Linux": ["CLinux", "CSystemd", "Glibc", "Synchronization", "Domain"],
@@ -29,11 +30,11 @@ import Testing
             "JSONCoding", "Domain",
         ],
         "Daemon": outer,
-        "Console": outer.union(["Report", "Privacy"]),
+        "Console": outer.union(["Report", "Weather", "Privacy"]),
         "paced": ["Daemon", "Glibc"],
         "pacectl": ["Console", "Glibc"],
-        "Bench": outer.union(["CAllocations"]),
-        "Fuzz": outer.union(["CFuzzer"]),
+        "Bench": outer.union(["CAllocations", "Weather"]),
+        "Fuzz": outer.union(["CFuzzer", "Weather"]),
     ]
 
     @Test func targetsImportOnlyWhatTheTableAllows() throws {

@@ -1,0 +1,82 @@
+/// Weather in a report, such as `-SHRA`: light showers of rain.
+package struct WeatherPhenomenon: Hashable, Sendable {
+    package enum Intensity: String, Sendable {
+        case light = "-"
+        case moderate = ""
+        case heavy = "+"
+    }
+
+    package enum Descriptor: String, CaseIterable, Sendable {
+        case shallow = "MI"
+        case patches = "BC"
+        case partial = "PR"
+        case lowDrifting = "DR"
+        case blowing = "BL"
+        case showers = "SH"
+        case thunderstorm = "TS"
+        case freezing = "FZ"
+    }
+
+    package enum Kind: String, CaseIterable, Sendable {
+        case drizzle = "DZ"
+        case rain = "RA"
+        case snow = "SN"
+        case snowGrains = "SG"
+        case iceCrystals = "IC"
+        case icePellets = "PL"
+        case hail = "GR"
+        case smallHail = "GS"
+        case unknownPrecipitation = "UP"
+        case mist = "BR"
+        case fog = "FG"
+        case smoke = "FU"
+        case volcanicAsh = "VA"
+        case dust = "DU"
+        case sand = "SA"
+        case haze = "HZ"
+        case spray = "PY"
+        case dustWhirls = "PO"
+        case squalls = "SQ"
+        case funnelCloud = "FC"
+        case sandstorm = "SS"
+        case duststorm = "DS"
+    }
+
+    package var intensity = Intensity.moderate
+    /// Within 8 to 16 km of the station, not at it.
+    package var isInVicinity = false
+    /// In the past hour, but no longer.
+    package var isRecent = false
+    /// At most ``limit``, with the kinds together.
+    package var descriptors: [Descriptor] = []
+    package var kinds: [Kind] = []
+
+    package static let limit = 5
+
+    /// The group of the report.
+    package var code: String {
+        (isRecent ? "RE" : "") + intensity.rawValue + (isInVicinity ? "VC" : "")
+            + descriptors.map(\.rawValue).joined() + kinds.map(\.rawValue).joined()
+    }
+}
+
+extension WeatherPhenomenon {
+    /// Nil if the word is no weather.
+    package init?(_ word: ArraySlice<UInt8>) {
+        var reader = GroupReader(word)
+        if reader.skip("RE") { isRecent = true }
+        if reader.skip("-") { intensity = .light } else if reader.skip("+") { intensity = .heavy }
+        if reader.skip("VC") { isInVicinity = true }
+        while !reader.isAtEnd {
+            if let kind = reader.skip(Kind.self) {
+                kinds.append(kind)
+            } else if let descriptor = reader.skip(Descriptor.self) {
+                descriptors.append(descriptor)
+            } else {
+                return nil
+            }
+            if kinds.count + descriptors.count > Self.limit { return nil }
+        }
+        if kinds.isEmpty, descriptors.isEmpty { return nil }
+    }
+}
