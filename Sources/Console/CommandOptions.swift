@@ -12,6 +12,7 @@ struct CommandOptions {
     private(set) var sport: Sport?
     private(set) var name: String?
     private(set) var started: UTC?
+    private(set) var now: UTC?
     private(set) var isAll = false
     private(set) var validFor: Int?
     private(set) var source: String?
@@ -75,6 +76,7 @@ struct CommandOptions {
         case "--name":
             (name, command) = (try OptionValue.text("a name", after: option, &rest), "edit,course from,course import")
         case "--start": (started, command) = (try OptionValue.start(after: option, &rest), "edit")
+        case "--now": (now, command) = (try OptionValue.start(after: option, &rest), "metar,taf")
         case "--all": (isAll, command) = (true, "export")
         case "--load": (loads, command) = (true, "course import")
         case "--on-course": (isOnCourse, command) = (true, "course partner")
@@ -165,7 +167,7 @@ enum OptionValue {
         return day
     }
 
-    /// The start of an activity, as `2026-03-01 07:30` in local time.
+    /// A time, such as the start of an activity, as `2026-03-01 07:30` in local time.
     static func start(after option: String, _ rest: inout ArraySlice<String>) throws(Failure) -> UTC {
         guard let time = rest.popFirst().flatMap({ UTC(localTime: $0) }), ActivityRequest.starts.contains(time) else {
             throw .usage("\(option) needs a time from 2000 to 2099, such as '2026-03-01 07:30'")

@@ -139,6 +139,10 @@ private let helpOfAll = """
       publish TOPIC [--valid-for SECONDS] [--source NAME]
                                 hand the JSON object of standard input to the
                                 clients that watch the topic, such as x-tyres
+      metar [--now TIME]        decode the METAR and SPECI of standard input, one a
+                                line, into JSON objects in SI units; TIME is when
+                                they were received, by default now
+      taf [--now TIME]          decode TAF forecasts, in the same way
       doctor                    check what this machine lacks to record a run, and
                                 name each remedy
       panel [--config FILE]     read keys and drive LEDs of a board without a

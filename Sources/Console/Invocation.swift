@@ -15,6 +15,7 @@ struct Invocation: Equatable {
         case workout(WorkoutCommand)
         case course(CourseCommand)
         case publish(PublishRequest)
+        case weather(WeatherCommand)
         case allSettings
         case getSetting(SettingKey)
         /// The value as typed: JSON or plain text.
@@ -191,6 +192,8 @@ struct Invocation: Equatable {
         case "status": (command, most) = (.status, 0)
         case "watch": (command, most) = (.watch(try WatchedReplay(modifiers)), 0)
         case "publish": (command, most) = (.publish(try PublishRequest(words.first, modifiers)), 1)
+        case "metar": (command, most) = (.weather(WeatherCommand(kind: .metar, now: modifiers.now)), 0)
+        case "taf": (command, most) = (.weather(WeatherCommand(kind: .taf, now: modifiers.now)), 0)
         case "pause": (command, most) = (.run(.pause), 0)
         case "resume": (command, most) = (.run(.resume), 0)
         case "lap": (command, most) = (.run(.lap), 0)

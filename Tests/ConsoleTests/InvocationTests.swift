@@ -35,6 +35,11 @@ struct InvocationTests {
             ["publish", "x-a", "--valid-for", "60", "--source", "valve"],
             .publish(PublishRequest(topic: TopicName("x-a")!, validFor: 60, source: "valve"))
         ),
+        (["metar"], .weather(WeatherCommand(kind: .metar))),
+        (
+            ["taf", "--now", "2026-03-01T07:30:00Z"],
+            .weather(WeatherCommand(kind: .taf, now: UTC(iso8601: "2026-03-01T07:30:00Z")))
+        ),
         (["scan", "--seconds", "60"], .scan(seconds: 60)),
         (["scan", "--seconds=1"], .scan(seconds: 1)),
         (["sensors"], .sensors(.status)),
@@ -198,6 +203,9 @@ struct InvocationTests {
         (["publish", "weather"], "a topic is x- and 1 to 30 of a-z, 0-9 and -"),
         (["publish", "x-a", "--valid-for", "0"], "--valid-for needs a number of seconds from 1 to 604800"),
         (["scan", "--source", "a"], "--source is an option of 'publish' only"),
+        (["metar", "EGLL"], "unexpected argument 'EGLL' after 'metar'"),
+        (["taf", "--now", "noon"], "--now needs a time from 2000 to 2099, such as '2026-03-01 07:30'"),
+        (["status", "--now", "2026-03-01 07:30"], "--now is an option of 'metar', 'taf' only"),
         (["scan", "H10"], "unexpected argument 'H10' after 'scan'"),
         (["scan", "--seconds", "61"], "--seconds needs a number from 1 to 60"),
         (["scan", "--seconds"], "--seconds needs a number from 1 to 60"),

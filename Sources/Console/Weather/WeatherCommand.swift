@@ -1,0 +1,68 @@
+import Domain
+import Glibc
+import JSONCoding
+import Linux
+import Servers
+import Weather
+
+/// `pacectl metar` and `pacectl taf`: reports of standard input, one a line, as JSON objects.
+struct WeatherCommand: Equatable {
+    enum Kind: Equatable {
+        case metar, taf
+    }
+
+    var kind: Kind
+    /// The time at which the reports were received; nil for the clock's.
+    var now: UTC?
+
+    /// Decodes until the end of standard input, and writes the objects of all lines of a read at once.
+    ///
+    /// - Returns: whether all lines were reports.
+    func run() throws(Failure) -> Bool {
+        let now = now ?? Clock.systemTime()
+        let limit = kind == .metar ? Metar.lengthLimit : Taf.lengthLimit
+        var lines = LineReader(limit: limit)
+        var writer = JSONWriter()
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        var areReports = true
+        var hasEnded = false
+        while !hasEnded {
+            let count = chunk.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
+            let code = errno
+            if count < 0 {
+                if code == EINTR { continue }
+                throw .failed("cannot read standard input: \(String(cString: strerror(code)))")
+            }
+            hasEnded = count == 0
+            lines.append(chunk[..<count])
+            while let line = lines.next(hasEnded: hasEnded) {
+                if !write(line, limit: limit, receivedAt: now, into: &writer) { areReports = false }
+            }
+            try writeOut(writer.bytes)
+            writer.clear()
+        }
+        return areReports
+    }
+
+    private func write(
+        _ line: LineReader.Line, limit: Int, receivedAt now: UTC, into writer: inout JSONWriter
+    ) -> Bool {
+        defer { writer.newline() }
+        do throws(ParseError) {
+            guard case .line(let bytes) = line else {
+                throw ParseError(at: limit, expected: "the end of the report")
+            }
+            switch kind {
+            case .metar: writer.value(try Metar(Array(bytes), receivedAt: now))
+            case .taf: writer.value(try Taf(Array(bytes), receivedAt: now))
+            }
+            return true
+        } catch {
+            writer.object {
+                $0.member("error", "expected " + error.expected.text)
+                $0.member("at", error.offset)
+            }
+            return false
+        }
+    }
+}
