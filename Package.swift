@@ -48,7 +48,7 @@ let package = Package(
         .target(name: "Sensors", dependencies: ["CMath", "Domain"], swiftSettings: core),
         .target(name: "Pipeline", dependencies: ["CMath", "Domain"], swiftSettings: core),
         .target(name: "Formats", dependencies: ["CMath", "JSONCoding", "Domain"], swiftSettings: core + small),
-        .target(name: "Weather", dependencies: ["Domain"], swiftSettings: core + small),
+        .target(name: "Weather", dependencies: ["CMath", "Domain"], swiftSettings: core + small),
         .target(
             name: "Report", dependencies: ["CMath", "JSONCoding", "Domain"],
             resources: [.embedInCode("page.css"), .embedInCode("page.js")], swiftSettings: core),

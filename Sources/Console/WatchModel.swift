@@ -66,7 +66,9 @@ struct WatchModel: Equatable {
                 return field.visible && !isAway(field.field.source) && (settings.useHeartRateZones || !needsZones)
             }
         }.filter { page in
-            page.contains { hasValue($0.field) || ![.sensor, .course, .partner, .sun].contains($0.field.source) }
+            page.contains {
+                hasValue($0.field) || ![.sensor, .course, .partner, .sun, .wind].contains($0.field.source)
+            }
         }
     }
 
@@ -82,7 +84,7 @@ struct WatchModel: Equatable {
 
     private func isAway(_ source: DataField.Source) -> Bool {
         switch source {
-        case .position, .altitude, .sun: state?.isIndoor == true
+        case .position, .altitude, .sun, .wind: state?.isIndoor == true
         case .distance: state?.hasDistance == false
         case .timer, .clock, .heart, .power, .sensor, .course, .partner: false
         }

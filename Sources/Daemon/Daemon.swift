@@ -164,6 +164,7 @@ package final class Daemon {
         uploads.tick(at: now)
         sensors.tick(at: now)
         stateServer.advanceTopics(to: now)
+        run.follow(stateServer.weather, at: now)
         Log.reportSuppressed()
     }
 

@@ -166,6 +166,12 @@ final class RunController {
         return true
     }
 
+    /// Passes on the observation of the topic `weather`, once a second at most, so that a publisher cannot fill the
+    /// journal. A replay uses none.
+    func follow(_ weather: WeatherObservation?, at now: Instant) {
+        if replay == nil, weather != recording.engine.weather { step(.weather(weather), at: now) }
+    }
+
     private func readClock(at now: Instant) {
         let (time, isSynchronised) = (Clock.systemTime(), Clock.isSynchronised())
         step(.systemClock(time, isSynchronised: isSynchronised), at: now)

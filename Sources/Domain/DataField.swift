@@ -90,6 +90,9 @@ package enum DataField: String, CaseIterable, Sendable {
     case sunrise
     case sunset
     case lightLeft = "light_left"
+    case headwind
+    case crosswind
+    case windAngle = "wind_angle"
 
     /// The unit of the value on the wire.
     package enum Unit: String, Sendable {
@@ -108,6 +111,7 @@ package enum DataField: String, CaseIterable, Sendable {
         case breathsPerMinute = "/min"
         case pascals = "Pa"
         case degreesCelsius = "°C"
+        case degrees = "°"
         case none = ""
     }
 
@@ -153,6 +157,8 @@ package enum DataField: String, CaseIterable, Sendable {
         case partner
         /// The sun at the place of the last position.
         case sun
+        /// The wind of a weather station, and the direction of movement.
+        case wind
     }
 
     package var title: String { row.title }
@@ -310,6 +316,21 @@ package enum DataField: String, CaseIterable, Sendable {
         case .sunset: ("Sunset", .none, .clock, .sun, Self.all, "Sunset of this solar day, in UTC.")
         case .lightLeft:
             ("Light Left", .seconds, .duration, .sun, Self.all, "Time to the end of civil twilight; 0 in the dark.")
+        case .headwind:
+            (
+                "Headwind", .metresPerSecond, .speed, .wind, Self.all,
+                "Wind against the movement, at the height of the rider; negative from behind."
+            )
+        case .crosswind:
+            (
+                "Crosswind", .metresPerSecond, .speed, .wind, Self.all,
+                "Wind across the movement, at the height of the rider; positive from the right."
+            )
+        case .windAngle:
+            (
+                "Wind Angle", .degrees, .integer, .wind, Self.all,
+                "Where the wind comes from: 0 from ahead, positive on the right, negative on the left."
+            )
         }
     }
 }
@@ -327,6 +348,15 @@ extension DataField {
         case .course: courseValue(in: state)
         case .partner: self == .partnerTime ? state.partner?.secondsAhead : state.partner?.metresAhead
         case .sun: self == .lightLeft ? state.sun?.lightLeft : nil
+        case .wind: windValue(in: state)
+        }
+    }
+
+    private func windValue(in state: State) -> Double? {
+        switch self {
+        case .headwind: state.wind?.headwind
+        case .crosswind: state.wind?.crosswind
+        default: state.wind?.relative
         }
     }
 

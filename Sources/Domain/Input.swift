@@ -28,6 +28,8 @@ package enum Input: Equatable, Sendable {
     case course(LoadedCourse?)
     /// The virtual partner; nil: there is none any more.
     case partner(Partner?)
+    /// The newest observation of the topic `weather`; nil: the topic has none any more.
+    indirect case weather(WeatherObservation?)
     /// Raises a fault of an adapter, or changes its message. The pipeline raises its own faults itself.
     case raise(FaultName, message: String)
     case clear(FaultName)

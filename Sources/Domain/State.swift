@@ -24,6 +24,8 @@ package struct State: Equatable, Sendable {
     package var partner: PartnerStatus?
     /// Nil before the first accepted fix, and while the time of day is unknown.
     package var sun: SunStatus?
+    /// Nil without an observation of a weather station.
+    package var wind: WindStatus?
     package var ticks: TickStats
     package var faults: [Fault]
     /// Whether the values are those of a simulation or of a recording that is replayed.

@@ -63,6 +63,7 @@ extension JSONWriter {
             }
         case .course(let course): object { $0.members(of: course) }
         case .partner(let partner): object { $0.members(of: partner) }
+        case .weather(let weather): object { $0.members(of: weather) }
         case .raise(let name, let message):
             object { line in
                 line.member("fault", name.token)
@@ -154,6 +155,7 @@ extension Input {
             self = .setting(key, try Settings(settings))
         case "course": self = .course(try LoadedCourse?(json))
         case "partner": self = .partner(try Partner?(json))
+        case "weather": self = .weather(try WeatherObservation?(json))
         case "raise": self = .raise(try json.member("fault").token(), message: try json.member("message").text())
         case "clear": self = .clear(try json.token())
         case "recorder":
@@ -234,6 +236,7 @@ extension InputLogEntry.Kind {
             case .setting: "setting"
             case .course: "course"
             case .partner: "partner"
+            case .weather: "weather"
             case .raise: "raise"
             case .clear: "clear"
             case .recorder: "recorder"

@@ -40,6 +40,7 @@ extension JSONWriter {
         array("jitter") { for metres in snapshot.jitter { $0.exact(metres) } }
         if snapshot.course != nil { object("course") { $0.members(of: snapshot.course) } }
         if snapshot.partner != nil { object("partner") { $0.members(of: snapshot.partner) } }
+        if snapshot.weather != nil { object("weather") { $0.members(of: snapshot.weather) } }
         member("next_second", snapshot.nextSecond)
     }
 
@@ -99,6 +100,7 @@ extension PipelineSnapshot {
         jitter = try json.elements("jitter") { (json) throws(ParseError) in try json.real() }
         if let course = json["course"] { self.course = try LoadedCourse?(course) }
         if let partner = json["partner"] { self.partner = try Partner?(partner) }
+        if let weather = json["weather"] { self.weather = try WeatherObservation?(weather) }
     }
 }
 

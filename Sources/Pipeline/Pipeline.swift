@@ -24,6 +24,7 @@ package struct Pipeline: Sendable {
     var batteryPercent: Int?
     package internal(set) var course: LoadedCourse?
     package internal(set) var partner: Partner?
+    package internal(set) var weather: WeatherObservation?
     var position: Timestamped<Position>?
     /// No part of a snapshot: it only saves time.
     var sun = SunMemory()
@@ -139,6 +140,7 @@ package struct Pipeline: Sendable {
             changed(at: now, into: &effects)
         case .course(let course): load(course, at: now, into: &effects)
         case .partner(let partner): load(partner, at: now, into: &effects)
+        case .weather(let weather): self.weather = weather
         case .recorder(let recorder): receive(recorder, at: now, into: &effects)
         case .power(let power):
             guard power != self.power else { return }
@@ -214,6 +216,7 @@ package struct Pipeline: Sendable {
         state.course = courseStatus(at: now)
         state.partner = partnerStatus(at: now)
         state.sun = sunStatus(at: now)
+        state.wind = windStatus(at: now)
         state.sensors = sensors.list
         state.readings = sensors.readings(at: now, settings)
         if let strap = sensors.list.firstIndex(where: { $0.kinds.contains(.heartRate) }) {

@@ -18,6 +18,7 @@ extension Pipeline {
         snapshot.jitter = odometer.jitter.inOrder
         snapshot.course = course
         snapshot.partner = partner
+        snapshot.weather = weather
         return snapshot
     }
 
@@ -39,6 +40,7 @@ extension Pipeline {
         odometer = Odometer(newest: snapshot.newest, jitter: snapshot.jitter)
         course = snapshot.course
         partner = snapshot.partner
+        weather = snapshot.weather
     }
 }
 
@@ -54,6 +56,7 @@ extension Pipeline {
         gpsdLink = lost
         bluetooth = BluetoothStatus(backend: .off)
         batteryPercent = nil
+        weather = nil
         refusal = nil
         heart.reset()
         sensors.disconnect()
@@ -129,7 +132,7 @@ extension Pipeline {
         var known: [Input] = [.bluetooth(bluetooth), .gpsdLink(gpsdLink.value), .heartLink(heartLink.value)]
         if let batteryPercent { known.append(.battery(percent: batteryPercent)) }
         known += sensors.list.map { .sensor($0) }
-        known += [.course(course), .partner(partner)]
+        known += [.course(course), .partner(partner), .weather(weather)]
         // The pipeline raises its own fault itself.
         known += faults.filter { $0.name != RejectionStreak.fault }.map { .raise($0.name, message: $0.message) }
         return known
@@ -150,6 +153,7 @@ extension Pipeline {
         case .rtcClock(let time): !wallClock.ignores(realTimeClock: time, at: now)
         case .course(let course): course != self.course
         case .partner(let partner): partner != self.partner
+        case .weather(let weather): weather != self.weather
         default: true
         }
     }

@@ -25,6 +25,7 @@ package struct PipelineSnapshot: Equatable, Sendable {
     package var jitter: [Double] = []
     package var course: LoadedCourse?
     package var partner: Partner?
+    package var weather: WeatherObservation?
     /// Moment of the next periodic state.
     package var nextSecond: Instant
 

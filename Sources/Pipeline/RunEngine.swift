@@ -34,6 +34,7 @@ package struct RunEngine: Sendable {
     package var isDemo: Bool { pipeline.isDemo }
     package var runState: RunState { pipeline.runState }
     package var course: LoadedCourse? { pipeline.course }
+    package var weather: WeatherObservation? { pipeline.weather }
     package var partner: Partner? { pipeline.partner }
     /// Number of the last activity.
     package var lastActivity: Int { pipeline.lastActivity }

@@ -134,6 +134,9 @@ package final class StateServer {
         changed([publication.topic])
     }
 
+    /// The observation of the topic `weather`; nil while it has none.
+    package var weather: WeatherObservation? { topics.weather }
+
     /// Removes the data of a topic.
     package func retract(_ topic: TopicName) throws(RPCError) {
         try topics.retract(topic)

@@ -10,7 +10,7 @@ package struct RandomEntries {
     }
 
     /// The number of kinds that ``next(kind:)`` makes.
-    package static let kinds = 27
+    package static let kinds = 28
 
     /// - Parameter kind: 0 to ``kinds`` − 1.
     package mutating func next(kind: Int) -> InputLogEntry {
@@ -51,6 +51,7 @@ package struct RandomEntries {
                             ascent: .random(in: 0...1e6, using: &random), descent: .random(in: 0...1e6, using: &random),
                             source: pick(AscentSource.allCases),
                             grade: maybe(number()), verticalSpeed: maybe(number()))))
+            case 26: .input(.weather(maybe(weather())))
             default:
                 .outage(
                     Outage(
@@ -58,6 +59,18 @@ package struct RandomEntries {
                         rule: pick([.paused, .continued])))
             }
         return InputLogEntry(at: instant(), value)
+    }
+
+    private mutating func weather() -> WeatherObservation {
+        // The values are in their ranges.
+        try! WeatherObservation(
+            station: SanitizedText("EDDB")!, observed: utc(), distance: .random(in: 0...1e5, using: &random),
+            direction: pick([nil, .variable, .from(.random(in: 0..<360, using: &random))]),
+            windSpeed: maybe(.random(in: 0...150, using: &random)), gust: maybe(.random(in: 0...150, using: &random)),
+            temperature: maybe(.random(in: -100...70, using: &random)),
+            humidity: maybe(.random(in: 0...100, using: &random)),
+            pressure: maybe(.random(in: 80_000...110_000, using: &random)), conditions: maybe(SanitizedText("-RA BR")!),
+            isStale: flag())
     }
 
     mutating func pick<Element>(_ elements: [Element]) -> Element {
@@ -238,6 +251,7 @@ package struct RandomEntries {
         snapshot.jitter = many(60) { $0.number() }
         snapshot.course = maybe(course())
         snapshot.partner = maybe(partner())
+        snapshot.weather = maybe(weather())
         return snapshot
     }
 }

@@ -96,6 +96,21 @@ extension HeartRateMeasurement {
     package static let unworn = HeartRateMeasurement(beatsPerMinute: 0, contact: false)
 }
 
+extension WeatherObservation {
+    package static let inRain = try? WeatherObservation(
+        station: SanitizedText("EDDB")!, observed: UTC(milliseconds: 1_772_342_400_000), distance: 12_400,
+        direction: .from(240), windSpeed: 5.14, gust: 9.3, temperature: -1.5, humidity: 89, pressure: 101_300,
+        conditions: SanitizedText("-RA BR"), isStale: true)
+}
+
+extension WindStatus {
+    package static let example = {
+        var wind = WindStatus(station: SanitizedText("EDDB")!, distance: 12_400, age: 600)
+        (wind.speed, wind.from, wind.headwind, wind.crosswind, wind.relative) = (6.036, 240, 5.227, -3.018, -30)
+        return wind
+    }()
+}
+
 extension SunStatus {
     package static let example = SunStatus(
         phase: .day, dawn: UTC(milliseconds: 1_772_342_410_500), rise: UTC(milliseconds: 1_772_344_400_000),

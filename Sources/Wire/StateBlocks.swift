@@ -19,11 +19,13 @@ package struct StateBlocks: OptionSet, Hashable, Sendable {
     package static let course = StateBlocks(rawValue: 128)
     package static let partner = StateBlocks(rawValue: 256)
     package static let sun = StateBlocks(rawValue: 512)
+    package static let wind = StateBlocks(rawValue: 1024)
 
     /// All blocks with their names on the wire, in the order in which STATE has them.
     package static let names: [(name: String, StateBlocks)] = [
         ("fields", .fields), ("lap", .lap), ("zones", .zones), ("sensors", .sensors), ("hrv", .hrv),
         ("workout", .workout), ("badges", .badges), ("course", .course), ("partner", .partner), ("sun", .sun),
+        ("wind", .wind),
     ]
 }
 
@@ -105,8 +107,10 @@ package struct StateLines: Sendable {
             blocks[number].courseBlock(state)
         } else if block == .partner {
             blocks[number].partnerBlock(state)
-        } else {
+        } else if block == .sun {
             blocks[number].sunBlock(state)
+        } else {
+            blocks[number].windBlock(state)
         }
     }
 }
@@ -204,6 +208,22 @@ extension JSONWriter {
         }
     }
 
+    /// The wind at the rider; nothing without an observation.
+    fileprivate mutating func windBlock(_ state: State) {
+        guard let wind = state.wind else { return }
+        object { line in
+            line.member("headwind_mps", wind.headwind, decimals: 2)
+            line.member("crosswind_mps", wind.crosswind, decimals: 2)
+            line.member("relative_deg", wind.relative, decimals: 0)
+            line.member("speed_mps", wind.speed, decimals: 2)
+            line.member("from_deg", wind.from, decimals: 0)
+            line.member("reason", wind.reason?.rawValue)
+            line.member("station", wind.station.text)
+            line.member("distance_m", wind.distance, decimals: 0)
+            line.member("age_s", wind.age, decimals: 0)
+        }
+    }
+
     /// The sensors in the order of the state, with their newest values.
     fileprivate mutating func sensorsBlock(_ state: State) {
         array { line in
@@ -279,7 +299,7 @@ extension DataField {
         case .secondsPerMetre: 4
         case .kilojoules, .kilocalories, .degreesCelsius, .milliseconds, .breathsPerMinute: 1
         case .none where self == .dfaAlpha1: 2
-        case .beatsPerMinute, .watts, .perMinute, .pascals, .metresPerHour, .none: 0
+        case .beatsPerMinute, .watts, .perMinute, .pascals, .metresPerHour, .degrees, .none: 0
         }
     }
 }

@@ -14,7 +14,7 @@ import Testing
         "Pipeline": ["CMath", "Domain"],
         "Formats": ["CMath", "JSONCoding", "Domain"],
         "Report": ["CMath", "JSONCoding", "Domain"],
-        "Weather": ["Domain"],
+        "Weather": ["CMath", "Domain"],
         "Wire": ["Sensors", "JSONCoding", "Domain"],
         "JournalCoding": ["Formats", "Pipeline", "Wire", "JSONCoding", "Domain"],
         "Linux": ["CLinux", "CSystemd", "Glibc", "Synchronization", "Domain"],

@@ -11,7 +11,7 @@ import Wire
         for (name, node) in [
             ("setting_event", Self.event), ("settings", Self.settings), ("fields", Self.fields),
             ("field_name", Self.fieldName),
-        ] {
+        ] + WeatherTopic.tables.map({ ($0.name, $0.members.schema) }) {
             let start = try #require(schema.range(of: "\n    \"\(name)\": {\n"))
             let end = try #require(schema.range(of: "\n    },\n", range: start.upperBound..<schema.endIndex))
             schema.replaceSubrange(
@@ -31,8 +31,9 @@ import Wire
             let unit = field.unit == .none ? "" : " " + field.unit.rawValue
             return "| `\(field.rawValue)` | \(field.pageType) |\(unit) | if known | \(field.text) |\n"
         }
-        for (name, rows) in [("settings", settings), ("fields", fields)] {
-            let heading = try #require(page.range(of: "\n### \(name)\n"))
+        let weather = WeatherTopic.tables.map { ($0.name, $0.members.map(\.row)) }
+        for (name, rows) in [("settings", settings), ("fields", fields)] + weather {
+            let heading = try #require(page.range(of: "# \(name)\n"))
             let start = try #require(page.range(of: "|---|\n", range: heading.upperBound..<page.endIndex)).upperBound
             let rest = page[start...].split(separator: "\n", omittingEmptySubsequences: false).drop {
                 $0.hasPrefix("|")
@@ -202,7 +203,7 @@ extension DataField {
         default:
             [
                 .altitude, .temperature, .dfaAlpha1, .grade, .verticalSpeed, .courseGrade, .climbAverageGrade,
-                .climbGradeAhead, .partnerTime, .partnerDistance,
+                .climbGradeAhead, .partnerTime, .partnerDistance, .headwind, .crosswind, .windAngle,
             ].contains(self) || unit == .watts
                 ? ("type", .text("number")) : ("$ref", .text("#/$defs/amount"))
         }
@@ -214,9 +215,71 @@ extension DataField {
         case .none: format == .clock ? "time" : self == .dfaAlpha1 ? "number" : "integer"
         case .seconds, .metres, .metresPerSecond, .secondsPerMetre, .percent, .watts, .kilojoules, .kilocalories,
             .perMinute, .pascals,
-            .degreesCelsius, .milliseconds, .breathsPerMinute, .metresPerHour:
+            .degreesCelsius, .degrees, .milliseconds, .breathsPerMinute, .metresPerHour:
             "number"
         }
+    }
+}
+
+extension [TopicMember] {
+    /// Objects of a table are referred to by its name.
+    fileprivate var schema: SchemaNode {
+        .object([
+            ("type", .text("object")), ("required", .list(filter(\.isRequired).map { .text($0.name) })),
+            ("additionalProperties", .flag(false)),
+            (
+                "properties",
+                .object(
+                    map {
+                        ($0.name, .object($0.schema + [("description", .text($0.meaning.filter { $0 != "`" }))]))
+                    })
+            ),
+        ])
+    }
+}
+
+extension TopicMember {
+    fileprivate var schema: [(String, SchemaNode)] {
+        guard let listLimit else { return shape.schema }
+        return [("type", .text("array")), ("maxItems", .number(listLimit)), ("items", .object(shape.schema))]
+    }
+
+    fileprivate var row: String {
+        "| `\(name)` | \(listLimit == nil ? shape.pageType : "list") |\(unit.isEmpty ? "" : " " + unit) | \(isRequired ? "always" : "if known") | \(meaning) |\n"
+    }
+}
+
+extension TopicShape {
+    fileprivate var schema: [(String, SchemaNode)] {
+        switch self {
+        case .number(let range):
+            [
+                ("type", .text("number")), ("minimum", .number(range.lowerBound)),
+                ("maximum", .number(range.upperBound)),
+            ]
+        case .text: [("type", .text("string")), ("minLength", .number(1)), ("maxLength", .number(Self.textLimit))]
+        case .time: [("$ref", .text("#/$defs/utc"))]
+        case .flag: [("type", .text("boolean"))]
+        case .token(let tokens): [("enum", .list(tokens.map { .text($0) }))]
+        case .object(let members): [("$ref", .text("#/$defs/\(members.tableName)"))]
+        }
+    }
+
+    fileprivate var pageType: String {
+        switch self {
+        case .number: "number"
+        case .text, .time: "string"
+        case .flag: "boolean"
+        case .token: "token"
+        case .object: "object"
+        }
+    }
+}
+
+extension [TopicMember] {
+    /// The name of the table that has these members.
+    fileprivate var tableName: String {
+        WeatherTopic.tables.first { $0.members.map(\.name) == map(\.name) }?.name ?? "unknown"
     }
 }
 
@@ -226,6 +289,7 @@ private indirect enum SchemaNode: Equatable {
     case list([SchemaNode])
     case text(String)
     case number(Int)
+    case flag(Bool)
 
     static func == (one: SchemaNode, other: SchemaNode) -> Bool { one.line == other.line }
 
@@ -235,6 +299,7 @@ private indirect enum SchemaNode: Equatable {
         case .list(let elements): "[" + elements.map(\.line).joined(separator: ", ") + "]"
         case .text(let text): "\"\(text)\""
         case .number(let number): "\(number)"
+        case .flag(let flag): "\(flag)"
         }
     }
 
@@ -261,7 +326,7 @@ private indirect enum SchemaNode: Equatable {
                 }
             }
             return "[\n" + lines.joined(separator: "\n") + end + "]"
-        case .text, .number: return line
+        case .text, .number, .flag: return line
         }
     }
 }

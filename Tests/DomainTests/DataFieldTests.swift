@@ -62,6 +62,15 @@ import Testing
         #expect(DataField.partnerDistance.value(in: state) == -30)
     }
 
+    @Test func `Fields of the wind have its components`() {
+        var state = State.idle(at: Instant(milliseconds: 5))
+        #expect(DataField.headwind.value(in: state) == nil)
+        state.wind = .example
+        #expect(DataField.headwind.value(in: state) == 5.227)
+        #expect(DataField.crosswind.value(in: state) == -3.018)
+        #expect(DataField.windAngle.value(in: state) == -30)
+    }
+
     @Test func `Fields of the sun are empty without its times`() {
         var state = State.idle(at: Instant(milliseconds: 5))
         state.sun = .example

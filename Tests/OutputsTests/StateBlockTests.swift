@@ -159,6 +159,7 @@ import Wire
         state.course = .example
         state.partner = PartnerStatus(pace: 0.3, secondsAhead: -12, metresAhead: -40)
         state.sun = .example
+        state.wind = .example
         var lines = lines(state)
         let fields = try #require(try JSON(parsing: lines.line(with: .fields))["blocks"]?["fields"])
         for field in DataField.allCases { #expect(fields[field.rawValue] != nil, "\(field.rawValue)") }
@@ -246,6 +247,7 @@ import Wire
         state.course = course
         state.partner = PartnerStatus(name: name, pace: 0.3333, secondsAhead: -123_456.7, metresAhead: -123_456.7)
         state.sun = .example
+        state.wind = .example
         var lines = lines(state)
         #expect(lines.line(with: [.fields, .lap, .zones]).count < 8192)
         for index in 0..<SensorReadings.capacity {

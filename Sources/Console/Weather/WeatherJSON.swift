@@ -23,6 +23,8 @@ extension JSONWriter {
             }
             $0.member("temperature_c", report.celsius, decimals: 1)
             $0.member("dew_point_c", report.dewPointCelsius, decimals: 1)
+            $0.member("humidity_percent", report.humidity, decimals: 0)
+            $0.member("feels_like_c", report.feelsLikeCelsius, decimals: 1)
             $0.member("pressure_hpa", report.hectopascals, decimals: 1)
             $0.member(report.unread)
         }

@@ -275,6 +275,7 @@ package enum JournalSchema {
             hash TEXT
         ) STRICT, WITHOUT ROWID;
         """,
+        "-- Entries and snapshots of activities may have the kind weather, which earlier releases cannot replay.",
     ]
 
     /// Converts a line of table `event` from before version 5 to the names of version 5. Frozen, as the steps are.

@@ -1,3 +1,4 @@
+package import Domain
 package import JSONCoding
 
 /// The name of a topic: one of ``KnownTopic/all``, or `x-` and 1 to 30 of a-z, 0-9 and `-`.
@@ -37,11 +38,15 @@ package struct TopicName: Hashable, Sendable {
 /// A topic whose data the daemon understands.
 package struct KnownTopic: Sendable {
     package let name: String
-    /// Checks the data. Throws an error that names the wrong member.
-    package let check: @Sendable (JSON) throws(RPCError) -> Void
+    /// How long data is kept after it was observed.
+    package let lifetime: Duration
+    /// Checks the data, and returns when it was observed, if it says so. Throws an error that names the wrong member.
+    package let check: @Sendable (JSON) throws(RPCError) -> UTC?
 
     /// All of them. Each has a place among the topics.
-    package static let all: [KnownTopic] = []
+    package static let all = [
+        KnownTopic(name: WeatherTopic.name, lifetime: WeatherTopic.lifetime, check: WeatherTopic.check)
+    ]
 
     static func named(_ name: String) -> KnownTopic? {
         all.first { $0.name == name }

@@ -27,13 +27,22 @@ package struct TopicPublication: Equatable, Sendable {
     package var topic: TopicName
     /// A JSON object as compact text, at most ``TopicTable/dataLimit`` bytes.
     package var data: [UInt8]
+    /// When the data was observed, if it says so: that of a topic x-… never does.
+    package var observed: UTC?
+    /// The figures of the topic `weather` that the engine uses.
+    package var weather: WeatherObservation?
     /// Nil for ``TopicTable/defaultValidity``.
     package var validUntil: UTC?
     package var source: SanitizedText?
 
-    package init(topic: TopicName, data: [UInt8], validUntil: UTC? = nil, source: SanitizedText? = nil) {
+    package init(
+        topic: TopicName, data: [UInt8], observed: UTC? = nil, weather: WeatherObservation? = nil,
+        validUntil: UTC? = nil, source: SanitizedText? = nil
+    ) {
         self.topic = topic
         self.data = data
+        self.observed = observed
+        self.weather = weather
         self.validUntil = validUntil
         self.source = source
     }
@@ -72,8 +81,11 @@ extension ControlRequest.Parameters {
             throw .invalidValue(
                 "data", "data has \(text.bytes.count) bytes: at most \(TopicTable.dataLimit) are allowed")
         }
-        try KnownTopic.named(topic.text)?.check(data)
-        return TopicPublication(topic: topic, data: text.bytes, validUntil: try validUntil(), source: try source())
+        let observed = try KnownTopic.named(topic.text)?.check(data)
+        return TopicPublication(
+            topic: topic, data: text.bytes, observed: observed,
+            weather: topic.text == WeatherTopic.name ? WeatherTopic.observation(data) : nil,
+            validUntil: try validUntil(), source: try source())
     }
 
     private func validUntil() throws(RPCError) -> UTC? {

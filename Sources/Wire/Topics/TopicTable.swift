@@ -12,6 +12,8 @@ package import JSONCoding
 package struct TopicTable: Sendable {
     /// The most topics at once. Each known topic has a place among them.
     package static let limit = 32
+    /// Each known topic has its place.
+    package static let foreignLimit = limit - KnownTopic.all.count
     /// The most bytes of the data of one topic, as compact JSON.
     package static let dataLimit = 32 * 1024
     /// The validity of data without `valid_until`, and of all data while no clock is set.
@@ -20,6 +22,8 @@ package struct TopicTable: Sendable {
     /// The least time between two notices of one topic.
     package static let noticeInterval = Duration.seconds(10)
 
+    /// By how much the clock of a publisher may be ahead.
+    private static let clockTolerance = Duration.seconds(600)
     private static let publishInterval = Duration.milliseconds(500)
     private static let publishBurst = 2
 
@@ -34,6 +38,7 @@ package struct TopicTable: Sendable {
     private struct Value {
         var data: [UInt8]
         var source: SanitizedText?
+        var weather: WeatherObservation?
         var receivedAt: Instant
         var staleAt: Instant
         var droppedAt: Instant
@@ -48,6 +53,14 @@ package struct TopicTable: Sendable {
 
     package init() {}
 
+    /// The observation of the topic `weather`; nil while it has none.
+    package var weather: WeatherObservation? {
+        guard let value = topics.first(where: { $0.name.text == WeatherTopic.name })?.value else { return nil }
+        var weather = value.weather
+        weather?.isStale = value.isStale
+        return weather
+    }
+
     package func hasData(_ topic: TopicName) -> Bool {
         topics.contains { $0.name == topic && $0.value != nil }
     }
@@ -60,14 +73,15 @@ package struct TopicTable: Sendable {
         _ publication: TopicPublication, time: UTC?, at now: Instant
     ) throws(RPCError) {
         let validity = try Self.validity(until: publication.validUntil, time: time)
+        let rest = try Self.rest(of: publication, time: time)
         let index = try place(of: publication.topic, at: now)
         guard topics[index].bucket.consume(at: now) else {
             throw .busy("\(publication.topic.text) was published twice within 1 s: at most 2 a second")
         }
         topics[index].keptUntil = now + Self.publishInterval * Self.publishBurst
         topics[index].value = Value(
-            data: publication.data, source: publication.source, receivedAt: now, staleAt: now + validity,
-            droppedAt: now + validity * 2)
+            data: publication.data, source: publication.source, weather: publication.weather, receivedAt: now,
+            staleAt: now + min(validity, rest), droppedAt: now + min(validity * 2, rest))
     }
 
     private static func validity(until end: UTC?, time: UTC?) throws(RPCError) -> Duration {
@@ -80,11 +94,26 @@ package struct TopicTable: Sendable {
         return validity
     }
 
+    /// The rest of the lifetime of observed data, and ``longestValidity`` twice for other data.
+    private static func rest(of publication: TopicPublication, time: UTC?) throws(RPCError) -> Duration {
+        guard let observed = publication.observed, let time, let known = KnownTopic.named(publication.topic.text) else {
+            return longestValidity * 2
+        }
+        let age = Duration.milliseconds(time.milliseconds - observed.milliseconds)
+        guard age + clockTolerance >= .zero else {
+            throw .invalidValue("data", "data.observed_at is in the future: compare the clocks")
+        }
+        guard age < known.lifetime else {
+            throw .invalidValue("data", "data is of \(age.components.seconds / 60) min ago: too old for this topic")
+        }
+        return known.lifetime - age
+    }
+
     private mutating func place(of name: TopicName, at now: Instant) throws(RPCError) -> Int {
         if let index = topics.firstIndex(where: { $0.name == name }) { return index }
         topics.removeAll { $0.value == nil && now >= $0.keptUntil }
-        if name.isForeign, topics.count(where: \.name.isForeign) >= Self.limit - KnownTopic.all.count {
-            throw .busy("there are \(Self.limit) topics, the most that are possible: retract one")
+        if name.isForeign, topics.count(where: \.name.isForeign) >= Self.foreignLimit {
+            throw .busy("there are \(Self.foreignLimit) topics x-…, the most that are possible: retract one")
         }
         topics.append(Topic(name: name, keptUntil: now))
         return topics.count - 1

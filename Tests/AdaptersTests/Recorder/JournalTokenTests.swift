@@ -3,6 +3,7 @@ import Formats
 import JSONCoding
 import JournalCoding
 import Pipeline
+import TestKit
 import Testing
 
 /// The words stored in the journal and in straps.json. They are on users' disks: words are added, but never change.
@@ -115,6 +116,7 @@ struct JournalTokenTests {
                 "next_cue_time", "arrival", "time_to_end", "course_remaining_ascent", "course_grade",
                 "climb_remaining", "climb_remaining_ascent", "climb_average_grade", "climb_grade_ahead",
                 "partner_time", "partner_distance", "sunrise", "sunset", "light_left",
+                "headwind", "crosswind", "wind_angle",
             ])
         #expect(
             ScreenField.Colour.allCases.map(\.rawValue) == [
@@ -150,7 +152,12 @@ struct JournalTokenTests {
         ),
         (.input(.measurement(.board, .environment(.init(centidegrees: -512)))), #"["board","environment",null,-512]"#),
         (.input(.measurement(.board, .radar(RadarThreats()))), #"["board","radar"]"#),
-        (.input(.sensorRemoved(.board)), #""board""#),
+        (.input(.sensorRemoved(.board)), #""board""#), (.input(.weather(nil)), "{}"),
+        (
+            .input(.weather(.inRain)),
+            #"{"station":"EDDB","observed_ms":1772342400000,"distance":12400.0,"wind_from":240.0,"wind":5.14,"gust":9.3,"#
+                + #""temperature":-1.5,"humidity":89.0,"pressure":101300.0,"conditions":"-RA BR","stale":true}"#
+        ),
         (
             .input(.sensor(SensorStatus(.board, kinds: [.environment], link: LinkStatus(.connected)))),
             #"{"id":"board","kinds":["environment"],"link":"connected"}"#

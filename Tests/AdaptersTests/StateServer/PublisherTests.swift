@@ -290,7 +290,7 @@ func randomBytesDoNotDisturbOtherClients(seed: UInt64) throws {
     #expect(both.lines().map { $0["blocks"] } == [nil, nil])
 }
 
-@Test(arguments: [#"["wind"]"#, #""fields""#, "[1]", "null", "{}"])
+@Test(arguments: [#"["tide"]"#, #""fields""#, "[1]", "null", "{}"])
 func unknownBlockIsRejected(blocks: String) throws {
     let stage = try StateServerFixture()
     let client = try stage.client(#"{"class":"WATCH","blocks":["lap"]}"#)

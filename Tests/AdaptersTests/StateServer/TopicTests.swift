@@ -106,7 +106,7 @@ private let done = #"{"jsonrpc":"2.0","result":null,"id":1}"#
     }
 
     @Test(arguments: [
-        #"["weather"]"#, #"["x-a","x-a"]"#, "7", #"[7]"#,
+        #"["wether"]"#, #"["x-a","x-a"]"#, "7", #"[7]"#,
         "[" + (0...32).map { "\"x-\($0)\"" }.joined(separator: ",") + "]",
     ])
     func wrongTopicsGetAnError(topics: String) throws {
@@ -116,7 +116,7 @@ private let done = #"{"jsonrpc":"2.0","result":null,"id":1}"#
         stage.state.loop.settle()
         #expect(
             subscriber.lines() == [
-                #"{"class":"ERROR","message":"topics must be a list of at most 32 names, each x- and 1 to 30 of a-z, 0-9 and -"}"#
+                #"{"class":"ERROR","message":"topics must be a list of at most 32 names, each weather, or x- and 1 to 30 of a-z, 0-9 and -"}"#
             ])
     }
 
