@@ -25,11 +25,13 @@ let package = Package(
     products: [
         .executable(name: "paced", targets: ["paced"]),
         .executable(name: "pacectl", targets: ["pacectl"]),
+        .executable(name: "paced-net", targets: ["paced-net"]),
     ],
     targets: [
         // C shims and libraries
         .target(name: "CLinux", cSettings: c),
         .systemLibrary(name: "CMath"),
+        .target(name: "CCurl", cSettings: c, linkerSettings: [.linkedLibrary("curl")]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .target(name: "CBlueZ", cSettings: c, linkerSettings: [.linkedLibrary("bluetooth")]),
         .target(name: "CEvdev", cSettings: c, linkerSettings: [.linkedLibrary("evdev")]),
@@ -48,7 +50,7 @@ let package = Package(
         .target(name: "Sensors", dependencies: ["CMath", "Domain"], swiftSettings: core),
         .target(name: "Pipeline", dependencies: ["CMath", "Domain"], swiftSettings: core),
         .target(name: "Formats", dependencies: ["CMath", "JSONCoding", "Domain"], swiftSettings: core + small),
-        .target(name: "Weather", dependencies: ["CMath", "Domain"], swiftSettings: core + small),
+        .target(name: "Weather", dependencies: ["CMath", "JSONCoding", "Domain"], swiftSettings: core + small),
         .target(
             name: "Report", dependencies: ["CMath", "JSONCoding", "Domain"],
             resources: [.embedInCode("page.css"), .embedInCode("page.js")], swiftSettings: core),
@@ -77,12 +79,18 @@ let package = Package(
                 "CSQLite", "Linux", "JournalCoding", "Wire", "Formats", "Pipeline", "Sensors", "JSONCoding", "Domain",
             ],
             swiftSettings: shell + small),
+        .target(name: "HTTP", dependencies: ["CCurl", "Linux", "JSONCoding", "Domain"], swiftSettings: shell + small),
         // Ring 4
         .target(name: "Daemon", dependencies: adapters + inner, swiftSettings: core + small),
         .target(
             name: "Console", dependencies: ["Report", "Weather", "Privacy"] + adapters + inner, swiftSettings: core),
+        .target(
+            name: "Network",
+            dependencies: ["HTTP", "Weather", "Servers", "Linux", "Wire", "JSONCoding", "Domain"],
+            swiftSettings: core + small),
         .executableTarget(name: "paced", dependencies: ["Daemon"], swiftSettings: core),
         .executableTarget(name: "pacectl", dependencies: ["Console"], swiftSettings: core),
+        .executableTarget(name: "paced-net", dependencies: ["Network"], swiftSettings: core),
         // Tools
         .executableTarget(
             name: "Bench",

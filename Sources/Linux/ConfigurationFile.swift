@@ -16,6 +16,10 @@ package enum ConfigurationFile {
     /// The reason why a file cannot be read: one line that names the file and the line in it.
     package struct Failure: Error, Equatable, Sendable {
         package var line: String
+
+        package init(line: String) {
+            self.line = line
+        }
     }
 
     /// The default file.

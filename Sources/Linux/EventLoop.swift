@@ -40,11 +40,18 @@ package final class EventLoop {
     package func watch(
         _ descriptor: borrowing FileDescriptor, for readiness: Readiness, _ body: @escaping (Readiness) -> Void
     ) throws(SystemError) -> DescriptorSource {
+        try watch(number: descriptor.number, for: readiness, body)
+    }
+
+    /// Watches a descriptor that a C library owns, by its number.
+    package func watch(
+        number: Int32, for readiness: Readiness, _ body: @escaping (Readiness) -> Void
+    ) throws(SystemError) -> DescriptorSource {
         let source = DescriptorSource(body)
         try checkSystemd(
             "sd_event_add_io",
             unsafe sd_event_add_io(
-                event, &source.source, descriptor.number, readiness.rawValue,
+                event, &source.source, number, readiness.rawValue,
                 { _, _, events, box in
                     // The body may release its own source, which must leave the loop at once,
                     // before its owner closes the descriptor: only the body is retained.

@@ -1,6 +1,6 @@
 import Domain
 
-/// The OpenRPC documents of control.sock and publish.sock: their methods with their parameters, results and errors.
+/// The OpenRPC documents of control.sock, publish.sock and net.sock: their methods with their parameters, results and errors.
 ///
 /// Source: OpenRPC Specification 1.3.2, https://spec.open-rpc.org.
 package enum OpenRPC {
@@ -66,13 +66,13 @@ package enum OpenRPC {
         "components":{"errors":\(errors)}}
         """
 
-    private static let errors = """
+    static let errors = """
         {"refused":{"code":-32001,"message":"not in this state"},\
         "busy":{"code":-32002,"message":"busy"},\
         "notFound":{"code":-32003,"message":"not found"},\
         "invalid":{"code":-32004,"message":"invalid value"}}
         """
-    private static let discover = method(
+    static let discover = method(
         "rpc.discover", "Returns the OpenRPC document of these methods.", [], "OpenRPC document", object, [])
 
     private static let publishSummary = "Publishes the data of a topic, in place of the data before."
@@ -114,7 +114,7 @@ package enum OpenRPC {
     private static let toggleSummary = "Starts, pauses or resumes, whichever is possible. For a device with one button."
     private static let lapSummary = "Closes the lap and starts the next one. Rejected within 1 s of the last lap."
 
-    private static func method(
+    static func method(
         _ name: String, _ summary: String, _ parameters: [String], _ resultName: String, _ result: String,
         _ errors: [String]
     ) -> String {
@@ -177,10 +177,10 @@ package enum OpenRPC {
     private static let run = ##"{"$ref":"#/components/schemas/Run"}"##
     private static let summary = ##"{"$ref":"#/components/schemas/Summary"}"##
     private static let state = #"{"type":"object","required":["class","run"],"properties":{"class":{"const":"STATE"}}}"#
-    private static let object = #"{"type":"object"}"#
+    static let object = #"{"type":"object"}"#
     private static let any = "true"
 
-    private static let refused = ##"{"$ref":"#/components/errors/refused"}"##
+    static let refused = ##"{"$ref":"#/components/errors/refused"}"##
     private static let scan = method(
         "sensor.scan",
         "Listens for sensors and returns those heard, the nearest first. One scan runs at a time.", [seconds],
@@ -354,5 +354,5 @@ package enum OpenRPC {
 
     private static let busy = ##"{"$ref":"#/components/errors/busy"}"##
     private static let notFound = ##"{"$ref":"#/components/errors/notFound"}"##
-    private static let invalid = ##"{"$ref":"#/components/errors/invalid"}"##
+    static let invalid = ##"{"$ref":"#/components/errors/invalid"}"##
 }

@@ -1,7 +1,7 @@
 package import Domain
 package import JSONCoding
 
-/// A request over control.sock with validated parameters.
+/// A request over control.sock, publish.sock or net.sock with validated parameters.
 package enum ControlRequest: Equatable, Sendable {
     case run(RunCommand)
     case status
@@ -27,16 +27,19 @@ package enum ControlRequest: Equatable, Sendable {
     case upload(UploadRequest)
     /// Data or a notice from another program, on publish.sock only.
     case topic(TopicRequest)
+    /// Data from the internet, on net.sock of paced-net only. The response is deferred.
+    case network(NetworkRequest)
 
     /// A socket with methods of its own.
     package enum Socket: Sendable {
-        case control, publish
+        case control, publish, network
 
         /// The OpenRPC document of the methods.
         package var document: String {
             switch self {
             case .control: OpenRPC.document
             case .publish: OpenRPC.publishDocument
+            case .network: OpenRPC.networkDocument
             }
         }
     }
@@ -47,6 +50,7 @@ package enum ControlRequest: Equatable, Sendable {
         switch socket {
         case .control: try self.init(method: method, parameters: parameters)
         case .publish: self = .topic(try TopicRequest(method: method, parameters: parameters))
+        case .network: self = .network(try NetworkRequest(method: method, parameters: parameters))
         }
     }
 

@@ -35,6 +35,8 @@ package indirect enum ControlResult: Equatable, Sendable {
     case course(CourseSummary, isLoaded: Bool)
     /// The number of the stored course, and whether it was in the list.
     case storedCourse(Int, isPresent: Bool)
+    /// A value of net.sock, as JSON.
+    case encoded([UInt8])
     /// Success without a value.
     case done
 }
@@ -78,6 +80,7 @@ extension JSONWriter {
                 line.member("id", id)
                 if isPresent { line.member("present", true) }
             }
+        case .encoded(let json): value(written: json)
         case .done: null()
         }
     }

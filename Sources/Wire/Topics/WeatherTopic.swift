@@ -12,7 +12,7 @@ package enum WeatherTopic {
     /// - Returns: when the oldest of the figures was observed; nil for a reason.
     /// - Throws: ``RPCError`` that names the wrong member.
     package static func check(_ data: JSON) throws(RPCError) -> UTC? {
-        if data["reason"] != nil {
+        if data["reason"] != nil, data["station"] == nil {
             try TopicShape.object(reason).check(data, at: "data")
             return nil
         }
@@ -78,6 +78,7 @@ package enum WeatherTopic {
             TopicMember("forecast", .object(forecast), "The forecast of the nearest station that has one."),
             TopicMember("rain_from", .time, "When the forecast has the next precipitation."),
             TopicMember("wind_shift_at", .time, "When the forecast has another wind."),
+            TopicMember("reason", .text, "Why there is no newer observation, for users."),
         ]
 
     private static let otherStation: [TopicMember] =

@@ -1,10 +1,9 @@
 import Domain
 import JSONCoding
-import Weather
 
 // A member without a value is omitted, and so is one that would be false.
 extension JSONWriter {
-    mutating func value(_ report: Metar) {
+    package mutating func value(_ report: Metar) {
         object {
             $0.member("station", report.station)
             $0.member("time", report.time)
@@ -30,7 +29,7 @@ extension JSONWriter {
         }
     }
 
-    mutating func value(_ forecast: Taf) {
+    package mutating func value(_ forecast: Taf) {
         object {
             $0.member("station", forecast.station)
             $0.member("time", forecast.issued)
@@ -67,7 +66,7 @@ extension JSONWriter {
         }
     }
 
-    private mutating func members(_ conditions: WeatherConditions) {
+    mutating func members(_ conditions: WeatherConditions) {
         if let wind = conditions.wind {
             member("wind_from_deg", wind.fromDegrees)
             flag("wind_variable", wind.isVariable)
@@ -160,7 +159,7 @@ extension JSONWriter {
 }
 
 extension ForecastGroup.Kind {
-    fileprivate var token: String {
+    var token: String {
         switch self {
         case .initial: "initial"
         case .from: "from"

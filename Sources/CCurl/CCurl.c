@@ -1,0 +1,76 @@
+#include "CCurl.h"
+
+/* OpenSSL's X509_V_ERR_CERT_NOT_YET_VALID (x509_vfy.h). */
+static const long not_yet_valid = 9;
+
+CURLM *ccurl_multi(void)
+{
+    CURLM *multi = curl_multi_init();
+    /* Idle connections that are kept. */
+    if (multi)
+        curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, 4L);
+    return multi;
+}
+
+void ccurl_set_callbacks(CURLM *multi, ccurl_watch watch, ccurl_arm arm, void *context)
+{
+    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, watch);
+    curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+    curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, arm);
+    curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
+}
+
+CURL *ccurl_transfer(const struct ccurl_request *request)
+{
+    CURL *transfer = curl_easy_init();
+    if (!transfer)
+        return NULL;
+    curl_easy_setopt(transfer, CURLOPT_URL, request->url);
+    curl_easy_setopt(transfer, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(transfer, CURLOPT_USERAGENT, request->user_agent);
+    curl_easy_setopt(transfer, CURLOPT_HTTPHEADER, request->headers);
+    curl_easy_setopt(transfer, CURLOPT_ACCEPT_ENCODING, "");
+    curl_easy_setopt(transfer, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(transfer, CURLOPT_TIMEOUT_MS, request->timeout_ms);
+    curl_easy_setopt(transfer, CURLOPT_CONNECTTIMEOUT_MS, request->connect_timeout_ms);
+    if (request->authorities)
+        curl_easy_setopt(transfer, CURLOPT_CAINFO, request->authorities);
+    curl_easy_setopt(transfer, CURLOPT_HEADERFUNCTION, request->header);
+    curl_easy_setopt(transfer, CURLOPT_HEADERDATA, request->context);
+    curl_easy_setopt(transfer, CURLOPT_WRITEFUNCTION, request->body);
+    curl_easy_setopt(transfer, CURLOPT_WRITEDATA, request->context);
+    return transfer;
+}
+
+CURL *ccurl_ended(CURLM *multi, CURLcode *result)
+{
+    int left;
+    CURLMsg *message;
+    while ((message = curl_multi_info_read(multi, &left)))
+        if (message->msg == CURLMSG_DONE) {
+            *result = message->data.result;
+            return message->easy_handle;
+        }
+    return NULL;
+}
+
+long ccurl_status(CURL *transfer)
+{
+    long status = 0;
+    curl_easy_getinfo(transfer, CURLINFO_RESPONSE_CODE, &status);
+    return status;
+}
+
+const char *ccurl_redirection(CURL *transfer)
+{
+    char *address = NULL;
+    curl_easy_getinfo(transfer, CURLINFO_REDIRECT_URL, &address);
+    return address;
+}
+
+int ccurl_is_not_yet_valid(CURL *transfer)
+{
+    long result = 0;
+    curl_easy_getinfo(transfer, CURLINFO_SSL_VERIFYRESULT, &result);
+    return result == not_yet_valid;
+}

@@ -1,0 +1,48 @@
+/// A GET request.
+package struct HTTPRequest: Equatable, Sendable {
+    /// An address of http or https.
+    package var url: String
+    /// Lines such as `If-None-Match: "1"`, without line ends.
+    package var headers: [String]
+    /// The most bytes of the unpacked body.
+    package var bodyLimit: Int
+    /// From the start to the last byte.
+    package var timeout: Duration
+
+    package init(url: String, headers: [String] = [], bodyLimit: Int, timeout: Duration) {
+        self.url = url
+        self.headers = headers
+        self.bodyLimit = bodyLimit
+        self.timeout = timeout
+    }
+}
+
+/// A complete response of any status.
+package struct HTTPResponse: Equatable, Sendable {
+    package var status: Int
+    /// Names are in lower case.
+    package var headers: [String: String]
+    /// The unpacked body.
+    package var body: [UInt8]
+    /// The address that a redirection leads to.
+    package var redirection: String?
+}
+
+/// Why there is no response.
+package enum HTTPError: Error, Equatable, Sendable {
+    /// The name of the host has no address; in most cases there is no network.
+    case unresolved
+    /// No connection to the host.
+    case unreachable
+    case timedOut
+    /// The certificate of the server is not valid yet, by the clock of this machine.
+    case certificateNotYetValid
+    /// The certificate is not that of the host, has expired, or is of no known authority.
+    case certificate
+    /// The response has more bytes than the request allows.
+    case tooLong
+    /// The connection ended within the response.
+    case incomplete
+    /// Any other error, in libcurl's words.
+    case other(String)
+}

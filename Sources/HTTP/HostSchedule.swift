@@ -1,0 +1,78 @@
+package import Domain
+
+/// When the next request to a host may start: one at a time, a limit in each hour, and a delay after a failure that
+/// doubles with each further one.
+package struct HostSchedule: Equatable, Sendable {
+    /// Who asks.
+    package enum Purpose: Sendable {
+        /// The program itself, again and again.
+        case periodic
+        /// A user, who waits for the response. It does not wait for the delay after a failure, but for the time that the
+        /// host has asked for.
+        case command
+
+        /// The most requests in an hour.
+        var hourlyLimit: Int {
+            switch self {
+            case .periodic: 12
+            case .command: 60
+            }
+        }
+    }
+
+    package static let minimumDelay = Duration.seconds(2)
+    package static let maximumDelay = Duration.seconds(900)
+    private static let hour = Duration.seconds(3600)
+
+    package private(set) var isBusy = false
+    private var failures = 0
+    private var delayedUntil: Instant?
+    /// The end of Retry-After.
+    private var blockedUntil: Instant?
+    /// When the requests of the last hour started, the oldest first.
+    private var periodicStarts: [Instant] = []
+    private var commandStarts: [Instant] = []
+
+    package init() {}
+
+    /// When a request may start; `now` or earlier: at once.
+    package func earliestStart(for purpose: Purpose, at now: Instant) -> Instant {
+        let starts = purpose == .periodic ? periodicStarts : commandStarts
+        let recent = starts.drop { $0 + Self.hour <= now }
+        let budget = recent.count < purpose.hourlyLimit ? nil : recent.first.map { $0 + Self.hour }
+        let delay = purpose == .periodic ? delayedUntil : nil
+        return [budget, delay, blockedUntil].compactMap(\.self).max() ?? now
+    }
+
+    package mutating func start(_ purpose: Purpose, at now: Instant) {
+        isBusy = true
+        switch purpose {
+        case .periodic: Self.append(now, to: &periodicStarts, limit: purpose.hourlyLimit)
+        case .command: Self.append(now, to: &commandStarts, limit: purpose.hourlyLimit)
+        }
+    }
+
+    private static func append(_ now: Instant, to starts: inout [Instant], limit: Int) {
+        starts.append(now)
+        if starts.count > limit { starts.removeFirst() }
+    }
+
+    package mutating func succeed() {
+        isBusy = false
+        failures = 0
+        delayedUntil = nil
+        blockedUntil = nil
+    }
+
+    /// - Parameters:
+    ///   - retryAfter: the time that the host has asked for; at most an hour of it counts.
+    ///   - jitter: 0 to 1, random.
+    package mutating func fail(retryAfter: Duration?, jitter: Double, at now: Instant) {
+        isBusy = false
+        let doubled = Self.minimumDelay * (1 << min(failures, 16))
+        let delay = min(doubled, Self.maximumDelay)
+        failures += 1
+        delayedUntil = now + delay * (1 - jitter / 4)
+        blockedUntil = retryAfter.map { now + min($0, Self.hour) }
+    }
+}

@@ -1,0 +1,85 @@
+import Domain
+import Linux
+import Weather
+
+/// The settings of `paced-net`.
+///
+/// Source: man/paced-net.conf.5.
+struct NetConfiguration: Equatable {
+    /// From the start of a request to the last byte of its response.
+    var timeout = Duration.seconds(20)
+    /// How to reach the user, for the header User-Agent; nil for none.
+    var contact: String?
+    /// A file of certificates of authorities; nil for the system's.
+    var authorities: String?
+    /// The address of the weather service; nil for none.
+    var weatherServer: String? = AviationWeather.defaultServer
+
+    static let path = "/etc/paced/paced-net.conf"
+
+    /// Reads the named file, which must exist, or the default one, if it exists.
+    static func read(_ named: String?) throws(ConfigurationFile.Failure) -> NetConfiguration {
+        let path = named ?? Self.path
+        guard let assignments = try ConfigurationFile.read(path) else {
+            if named == nil { return NetConfiguration() }
+            throw ConfigurationFile.Failure(line: "\(path) does not exist")
+        }
+        var configuration = NetConfiguration()
+        var seen: Set<String> = []
+        for assignment in assignments {
+            func failure(_ text: String) -> ConfigurationFile.Failure {
+                ConfigurationFile.Failure(line: "\(path):\(assignment.line): \(text)")
+            }
+            let name = "[\(SanitizedText(assignment.section)?.text ?? "")] \(SanitizedText(assignment.key)?.text ?? "")"
+            guard let key = keys.first(where: { $0.section == assignment.section && $0.name == assignment.key }) else {
+                let known = keys.map { "[\($0.section)] \($0.name)" }.joined(separator: ", ")
+                throw failure("\(name) is unknown; the keys are \(known)")
+            }
+            guard seen.insert(name).inserted else { throw failure("\(name) is set a second time") }
+            // An empty value is the default.
+            if assignment.value.isEmpty { continue }
+            guard key.set(&configuration, assignment.value) else { throw failure("\(key.name) must be \(key.rule)") }
+        }
+        return configuration
+    }
+
+    private struct Key {
+        var section: String
+        var name: String
+        /// What a value must be.
+        var rule: String
+        /// False for a wrong value.
+        var set: @Sendable (inout NetConfiguration, String) -> Bool
+    }
+
+    private static let keys = [
+        Key(section: "Network", name: "TimeoutSec", rule: "a number of seconds from 1 to 120") { configuration, text in
+            guard let seconds = Int(text), (1...120).contains(seconds) else { return false }
+            configuration.timeout = .seconds(seconds)
+            return true
+        },
+        Key(section: "Network", name: "Contact", rule: "1 to 64 printable ASCII characters without parentheses") {
+            guard (1...64).contains($1.utf8.count),
+                $1.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "(") && $0 != UInt8(ascii: ")") })
+            else { return false }
+            $0.contact = $1
+            return true
+        },
+        Key(section: "Network", name: "Authorities", rule: "an absolute path") {
+            guard $1.hasPrefix("/") else { return false }
+            $0.authorities = $1
+            return true
+        },
+        Key(section: "Weather", name: "Server", rule: "an address of http or https without the last slash, or off") {
+            guard $1 == "off" || isServer($1) else { return false }
+            $0.weatherServer = $1 == "off" ? nil : $1
+            return true
+        },
+    ]
+
+    private static func isServer(_ text: String) -> Bool {
+        let rest = text.hasPrefix("https://") ? text.dropFirst(8) : text.hasPrefix("http://") ? text.dropFirst(7) : ""
+        return !rest.isEmpty && !rest.hasPrefix("/") && !text.hasSuffix("/") && text.utf8.count <= 256
+            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    }
+}

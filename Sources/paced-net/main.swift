@@ -1,0 +1,4 @@
+import Glibc
+import Network
+
+exit(NetDaemon.main(Array(CommandLine.arguments.dropFirst())))
