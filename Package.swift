@@ -110,11 +110,14 @@ let package = Package(
             name: "PipelineTests", dependencies: ["Pipeline", "Domain", "TestKit"],
             exclude: ["Geodesic/vectors.csv", "Sun/vectors.csv"], swiftSettings: core),
         .testTarget(
-            name: "WeatherTests", dependencies: ["Weather", "JSONCoding", "Domain", "TestKit"], swiftSettings: core),
+            name: "WeatherTests", dependencies: ["Weather", "Wire", "JSONCoding", "Domain", "TestKit"],
+            swiftSettings: core),
         .testTarget(
             name: "OutputsTests",
             dependencies: ["JournalCoding", "Wire", "Formats", "Pipeline", "JSONCoding", "Domain", "TestKit"],
             swiftSettings: core),
+        .testTarget(
+            name: "NetworkTests", dependencies: ["Network", "HTTP", "Linux", "Domain", "TestKit"], swiftSettings: core),
         .testTarget(name: "LinuxTests", dependencies: ["Linux", "Domain", "TestKit"], swiftSettings: core),
         // Records a synthetic run; tests kill it in the middle, or give it a disk that loses writes.
         .executableTarget(

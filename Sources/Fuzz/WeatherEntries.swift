@@ -1,5 +1,7 @@
 import Domain
+import JSONCoding
 import Weather
+import Wire
 
 extension FuzzTarget {
     /// Weather reports of stations: an error lies in the report, and figures are possible ones.
@@ -28,6 +30,27 @@ extension FuzzTarget {
             precondition(error.offset >= 0 && error.offset <= bytes.count)
         }
     }
+
+    /// A response of the weather service: what paced-net makes of it is accepted by the topic.
+    static let reports = FuzzTarget(name: "reports", corpus: [Array(response.utf8)]) { bytes in
+        let provider = AviationWeather(server: AviationWeather.defaultServer)
+        _ = provider.stations(bytes)
+        guard let reports = provider.reports(bytes, receivedAt: receipt) else { return }
+        var lookup = WeatherLookup(station: "EDDB")
+        lookup.receive(reports, at: receipt)
+        guard case .found(let weather) = lookup.step else { return }
+        let data = weather.data(reason: "no network", at: receipt)
+        precondition(data.count <= StationWeather.dataLimit)
+        guard let json = try? JSON(parsing: data), (try? WeatherTopic.check(json)) != nil else {
+            preconditionFailure("the topic accepts the data")
+        }
+    }
+
+    private static let response = #"""
+        [{"icaoId":"EDDB","obsTime":1773575400,"rawOb":"METAR EDDB 151150Z AUTO 24008G15KT 9999 -RA BKN014 06/M01 Q1009",\#
+        "rawTaf":"TAF EDDB 151100Z 1512/1612 24020G30KT 2500 NSC BECMG 1514/1516 5000 SHRA PROB40 TEMPO 1518/1524 0900 DS",\#
+        "lat":52.36,"lon":13.5,"elev":47,"name":"Berlin","siteType":["METAR","TAF"]}]
+        """#
 
     private static func expectValid(_ conditions: WeatherConditions) {
         if let degrees = conditions.wind?.fromDegrees { precondition((0...360).contains(degrees)) }

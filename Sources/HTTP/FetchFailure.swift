@@ -10,7 +10,8 @@ package struct FetchFailure: Error, Equatable, Sendable {
         case redirected(toHost: String)
         /// A body of another format, such as a page for people.
         case unexpectedContent
-        /// The fetch did not start: too many in the last hour, or the host asked for a pause.
+        /// The fetch did not start: too many in the last hour. A fetch that does not start because an earlier one failed
+        /// has the cause of that one.
         case limited
         /// The fetch did not start: too many wait for the host.
         case busy

@@ -57,8 +57,8 @@ package final class Fetcher {
     private struct Host {
         var schedule = HostSchedule()
         var queue: [() -> Void] = []
-        /// The last failure that was logged.
-        var reported: String?
+        /// Why the last request failed; nil if it succeeded.
+        var failure: FetchFailure.Cause?
     }
 
     package init(
@@ -105,7 +105,7 @@ package final class Fetcher {
         var host = hosts[job.host] ?? Host()
         let earliest = host.schedule.earliestStart(for: job.request.purpose, at: now)
         guard earliest <= now else {
-            finish(job, FetchFailure(.limited, host: job.host, retryAt: earliest))
+            finish(job, FetchFailure(host.failure ?? .limited, host: job.host, retryAt: earliest))
             return startNext(job.host)
         }
         host.schedule.start(job.request.purpose, at: now)
@@ -132,7 +132,9 @@ package final class Fetcher {
             if response.isStorable { store(response.cached) }
             job.completed(.success(Fetched(value: value, fetchedAt: time)))
         case .failure(let (cause, retryAfter)):
-            hosts[job.host]?.schedule.fail(retryAfter: retryAfter, jitter: .random(in: 0...1), at: now)
+            hosts[job.host]?.schedule.fail(
+                wasReached: cause != .noResponse(.unresolved) && cause != .noResponse(.unreachable),
+                retryAfter: retryAfter, jitter: .random(in: 0...1), at: now)
             let retry = hosts[job.host]?.schedule.earliestStart(for: .periodic, at: now) ?? now
             let failure = FetchFailure(cause, host: job.host, retryAt: retry)
             report(failure, job.host)
@@ -197,10 +199,9 @@ package final class Fetcher {
 
     /// Logs a change only.
     private func report(_ failure: FetchFailure?, _ host: String) {
-        let text = failure?.description
-        guard hosts[host]?.reported != text else { return }
-        hosts[host]?.reported = text
-        log(failure == nil ? .notice : .warning, text ?? "\(host) responds again")
+        guard hosts[host]?.failure != failure?.cause else { return }
+        hosts[host]?.failure = failure?.cause
+        log(failure == nil ? .notice : .warning, failure?.description ?? "\(host) responds again")
     }
 
     /// The host of an address, for users.

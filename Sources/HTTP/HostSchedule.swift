@@ -32,6 +32,8 @@ package struct HostSchedule: Equatable, Sendable {
     /// When the requests of the last hour started, the oldest first.
     private var periodicStarts: [Instant] = []
     private var commandStarts: [Instant] = []
+    /// Who started the last request.
+    private var started = Purpose.periodic
 
     package init() {}
 
@@ -46,6 +48,7 @@ package struct HostSchedule: Equatable, Sendable {
 
     package mutating func start(_ purpose: Purpose, at now: Instant) {
         isBusy = true
+        started = purpose
         switch purpose {
         case .periodic: Self.append(now, to: &periodicStarts, limit: purpose.hourlyLimit)
         case .command: Self.append(now, to: &commandStarts, limit: purpose.hourlyLimit)
@@ -65,10 +68,14 @@ package struct HostSchedule: Equatable, Sendable {
     }
 
     /// - Parameters:
+    ///   - wasReached: whether the host received the request. Another one does not count in the hour.
     ///   - retryAfter: the time that the host has asked for; at most an hour of it counts.
     ///   - jitter: 0 to 1, random.
-    package mutating func fail(retryAfter: Duration?, jitter: Double, at now: Instant) {
+    package mutating func fail(wasReached: Bool = true, retryAfter: Duration?, jitter: Double, at now: Instant) {
         isBusy = false
+        if !wasReached {
+            if started == .command { commandStarts.removeLast() } else { periodicStarts.removeLast() }
+        }
         let doubled = Self.minimumDelay * (1 << min(failures, 16))
         let delay = min(doubled, Self.maximumDelay)
         failures += 1

@@ -14,7 +14,12 @@ final class WeatherService {
         var altitude: Double?
     }
 
-    typealias Lookup = Result<StationWeather, WeatherFollower.Reason>
+    /// The end of a lookup: the weather, why there is none or no newer one, and when to try again after a failure.
+    fileprivate struct Outcome {
+        var weather: StationWeather?
+        var failure: WeatherFollower.Reason?
+        var retryAt: Instant?
+    }
 
     /// Lists of stations change seldom.
     private static let stationReuse = Duration.seconds(7 * 86_400)
@@ -68,8 +73,8 @@ final class WeatherService {
             switch action {
             case .publish(let data, let end): publish(data, end)
             case .lookUp(let place, let altitude):
-                lookUp(WeatherLookup(at: place, altitude: altitude), .periodic) { [unowned self] result, retryAt in
-                    perform { $0.receive(result, retryAt: retryAt, at: $1, $2) }
+                lookUp(WeatherLookup(at: place, altitude: altitude), .periodic) { [unowned self] outcome in
+                    perform { $0.receive(outcome.weather, outcome.failure, retryAt: outcome.retryAt, at: $1, $2) }
                 }
             }
         }
@@ -93,19 +98,22 @@ final class WeatherService {
             }
             lookup = WeatherLookup(at: position.place, altitude: position.altitude)
         }
-        lookUp(lookup, .command) { result, _ in
-            completed(result.map { .encoded(Self.encode($0)) }.mapError { .unavailable($0.text) })
+        lookUp(lookup, .command) { outcome in
+            guard let weather = outcome.weather else {
+                return completed(.failure(.unavailable(outcome.failure?.text ?? "no weather")))
+            }
+            completed(.success(.encoded(Self.encode(weather, reason: outcome.failure?.text))))
         }
     }
 
     /// The most bytes of the reports' texts.
     private static let textLimit = 24 * 1024
 
-    private static func encode(_ weather: StationWeather) -> [UInt8] {
+    private static func encode(_ weather: StationWeather, reason: String?) -> [UInt8] {
         var writer = JSONWriter()
         writer.object {
             $0.key("weather")
-            $0.value(written: weather.data(at: Clock.systemTime()))
+            $0.value(written: weather.data(reason: reason, at: Clock.systemTime()))
             $0.array("reports") {
                 var size = 0
                 for report in weather.reports {
@@ -124,18 +132,19 @@ final class WeatherService {
 
     // MARK: Lookups
 
-    /// - Parameter completed: the result, and when to try again after a failure to fetch.
     private func lookUp(
-        _ lookup: WeatherLookup, _ purpose: HostSchedule.Purpose, completed: @escaping (Lookup, Instant?) -> Void
+        _ lookup: WeatherLookup, _ purpose: HostSchedule.Purpose, completed: @escaping (Outcome) -> Void
     ) {
-        guard let provider else { return completed(.failure(.init("the weather is off in paced-net.conf")), nil) }
+        guard let provider else {
+            return completed(Outcome(failure: .init("the weather is off in paced-net.conf")))
+        }
         guard Clock.systemTime() >= Self.earliestTime else {
-            return completed(.failure(.init("the clock is not set")), Clock.now() + .seconds(10))
+            return completed(Outcome(failure: .init("the clock is not set"), retryAt: Clock.now() + .seconds(10)))
         }
         var lookup = lookup
         switch lookup.step {
-        case .found(let weather): completed(.success(weather), nil)
-        case .failed(let reason): completed(.failure(.init(reason)), nil)
+        case .found(let weather): completed(Outcome(weather: weather))
+        case .failed(let reason): completed(Outcome(failure: .init(reason)))
         case .stations(let box):
             let request = FetchRequest(
                 url: provider.address(ofStationsIn: box), purpose: purpose, reuse: Self.stationReuse,
@@ -145,7 +154,7 @@ final class WeatherService {
                 case .success(let fetched):
                     lookup.receive(fetched.value)
                     lookUp(lookup, purpose, completed: completed)
-                case .failure(let failure): completed(.failure(.init("\(failure)")), failure.retryAt)
+                case .failure(let failure): completed(Outcome(failure))
                 }
             }
         case .reports(let names):
@@ -159,14 +168,21 @@ final class WeatherService {
                 switch result {
                 case .success(let fetched):
                     lookup.receive(fetched.value, at: Clock.systemTime())
-                    // Reports on disk that can be used take the place of those that cannot be fetched.
-                    if let failure = fetched.failure, case .failed = lookup.step {
-                        return completed(.failure(.init("\(failure)")), failure.retryAt)
+                    guard let failure = fetched.failure else {
+                        return lookUp(lookup, purpose, completed: completed)
                     }
-                    lookUp(lookup, purpose, completed: completed)
-                case .failure(let failure): completed(.failure(.init("\(failure)")), failure.retryAt)
+                    var outcome = Outcome(failure)
+                    if case .found(let weather) = lookup.step { outcome.weather = weather }
+                    completed(outcome)
+                case .failure(let failure): completed(Outcome(failure))
                 }
             }
         }
+    }
+}
+
+extension WeatherService.Outcome {
+    fileprivate init(_ failure: FetchFailure) {
+        self.init(failure: .init("\(failure)", isPause: failure.cause == .limited), retryAt: failure.retryAt)
     }
 }

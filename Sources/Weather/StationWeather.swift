@@ -90,12 +90,9 @@ package struct StationWeather: Equatable, Sendable {
     /// When the oldest of the figures was observed.
     package var oldest: UTC { others.map(\.source.observed).min().map { min($0, source.observed) } ?? source.observed }
 
-    /// The same weather as seen from another place. Nil if a station is then too far away.
+    /// The same reports as seen from another place. Nil if no station is near it.
     package func moved(to place: Coordinate, altitude: Double?) -> StationWeather? {
-        guard let result = StationWeather(reports, around: place, altitude: altitude, at: receivedAt),
-            result.source.station == source.station
-        else { return nil }
-        return result
+        StationWeather(reports, around: place, altitude: altitude, at: receivedAt)
     }
 
     /// The temperature for the altitude of the place, by the lapse rate of the standard atmosphere. Nil if it is not

@@ -48,7 +48,7 @@ package struct WeatherFollower: Sendable {
     /// When ``tick(at:_:)`` must be called next.
     package var deadline: Instant? {
         guard isWanted else { return nil }
-        let publication = publishedAt.map { $0 + Self.reasonInterval }
+        let publication = weather == nil ? publishedAt.map { $0 + Self.reasonInterval } : nil
         return [isLookingUp ? nil : nextAt, publication].compactMap(\.self).min()
     }
 
@@ -110,35 +110,40 @@ package struct WeatherFollower: Sendable {
     /// The end of a lookup.
     ///
     /// - Parameters:
-    ///   - found: the weather, or why there is none.
+    ///   - found: the weather; nil if there is none.
+    ///   - failure: why there is none, or why it is no newer; nil for fresh reports.
     ///   - retryAt: when to try again after a failure; nil for the usual time.
     package mutating func receive(
-        _ found: Result<StationWeather, Reason>, retryAt: Instant? = nil, at now: Instant, _ time: UTC
+        _ found: StationWeather?, _ failure: Reason?, retryAt: Instant?, at now: Instant, _ time: UTC
     ) -> [Action] {
         isLookingUp = false
-        switch found {
-        case .success(let found):
+        if let found {
             let isNewer =
-                found.source.observed != weather?.source.observed
-                || found.source.station != weather?.source.station
+                found.source.observed != weather?.source.observed || found.source.station != weather?.source.station
             unchanged = isNewer ? 0 : unchanged + 1
             weather = found
-            reason = nil
             cycles.add(found.source.observed, of: found.source.station.name)
-            nextAt = nextLookup(found, at: now, time)
-            return publish(at: now, time)
-        case .failure(let failure):
-            nextAt = max(retryAt ?? now + Self.minimumInterval, now)
-            return fail(failure.text, at: now, time)
+            if failure == nil {
+                reason = nil
+                nextAt = nextLookup(found, at: now, time)
+                return publish(at: now, time)
+            }
         }
+        nextAt = max(retryAt ?? now + Self.minimumInterval * 2, now)
+        guard let failure else { return [] }
+        if failure.isPause, reason != nil || weather != nil { return [] }
+        return fail(failure.text, at: now, time)
     }
 
     /// Why there is no weather, at most 64 characters for users.
     package struct Reason: Error, Equatable, Sendable {
         package var text: String
+        /// Whether nothing failed, but the limit of requests is reached. It replaces no other reason.
+        package var isPause: Bool
 
-        package init(_ text: String) {
+        package init(_ text: String, isPause: Bool = false) {
             self.text = text
+            self.isPause = isPause
         }
     }
 
@@ -159,13 +164,17 @@ package struct WeatherFollower: Sendable {
 
     private mutating func publish(at now: Instant, _ time: UTC) -> [Action] {
         if let weather, let place {
-            publishedAt = now
-            publishedPlace = place
-            let seen = weather.moved(to: place, altitude: altitude) ?? weather
-            let cycle = cycles.interval(of: seen.source.station.name) + Self.reportDelay * 3
-            let end = max(
-                seen.source.observed.milliseconds + cycle.wholeMilliseconds, time.milliseconds + Self.reasonValidity)
-            return [.publish(seen.data(reason: reason, at: time), validUntil: UTC(milliseconds: end))]
+            if let seen = weather.moved(to: place, altitude: altitude) {
+                publishedAt = now
+                publishedPlace = place
+                let cycle = cycles.interval(of: seen.source.station.name) + Self.reportDelay * 3
+                let end = max(
+                    seen.source.observed.milliseconds + cycle.wholeMilliseconds, time.milliseconds + Self.reasonValidity
+                )
+                return [.publish(seen.data(reason: reason, at: time), validUntil: UTC(milliseconds: end))]
+            }
+            self.weather = nil
+            reason = reason ?? "the last report is of a station over 100 km away"
         }
         guard let reason else { return [] }
         publishedAt = now

@@ -1,0 +1,139 @@
+import Foundation
+import Linux
+import TestKit
+import Testing
+
+@testable import Network
+
+@Suite struct NetOptionsTests {
+    private func line(_ arguments: [String]) -> String? {
+        do throws(NetOptions.UsageError) {
+            _ = try NetOptions.read(arguments)
+            return nil
+        } catch {
+            return error.line
+        }
+    }
+
+    @Test func optionsHaveTheirValues() throws {
+        var expected = NetOptions()
+        expected.configuration = "a"
+        expected.runtimeDirectory = "b"
+        expected.cacheDirectory = "c=d"
+        expected.pacedDirectory = "e"
+        let arguments = ["--config", "a", "--runtime-dir=b", "--cache-dir=c=d", "--paced-dir", "e"]
+        #expect(try NetOptions.read(arguments) == .run(expected))
+    }
+
+    @Test(arguments: [
+        (["--config"], "--config needs a value"), (["--cache-dir="], "--cache-dir needs a value"),
+        (["-x"], "unknown option -x; paced-net --help lists them"),
+        (["--help=yes"], "unknown option --help=yes; paced-net --help lists them"),
+        (["\u{1B}[31m"], "unknown option \u{FFFD}[31m; paced-net --help lists them"),
+    ]) func wrongOptionIsNamed(arguments: [String], expected: String) {
+        #expect(line(arguments) == expected)
+    }
+
+    private func directories(
+        _ options: NetOptions = NetOptions(), isSystem: Bool = false, hasSocket: Bool = false,
+        _ environment: [String: String] = [:]
+    ) throws -> NetDirectories {
+        try NetDirectories(options, isSystem: isSystem, hasSocket: hasSocket) { environment[$0] }
+    }
+
+    @Test func directoriesOfTheSystem() throws {
+        let system = try directories(isSystem: true)
+        #expect(system.runtime == "/run/paced-net")
+        #expect(system.cache == "/var/cache/paced-net")
+        #expect(system.paced == "/run/paced")
+        #expect(system.credentials == nil)
+        let unit = try directories(
+            isSystem: true, hasSocket: true,
+            ["CACHE_DIRECTORY": "/var/cache/x", "CREDENTIALS_DIRECTORY": "/run/credentials/x"])
+        #expect(unit.runtime == nil)
+        #expect(unit.cache == "/var/cache/x")
+        #expect(unit.credentials == "/run/credentials/x")
+    }
+
+    @Test func directoriesOfAUser() throws {
+        let user = try directories(["XDG_RUNTIME_DIR": "/run/user/1", "HOME": "/home/me"])
+        #expect(user.runtime == "/run/user/1/paced-net")
+        #expect(user.paced == "/run/user/1/paced")
+        #expect(user.cache == "/home/me/.cache/paced-net")
+        #expect(throws: NetOptions.UsageError(line: "XDG_RUNTIME_DIR is unset: give --runtime-dir DIR")) {
+            try directories(["HOME": "/home/me"])
+        }
+    }
+
+    private func directories(_ environment: [String: String]) throws -> NetDirectories {
+        try directories(NetOptions(), environment)
+    }
+}
+
+@Suite struct NetConfigurationTests {
+    private func read(_ text: String) throws -> NetConfiguration {
+        let directory = try TemporaryDirectory()
+        try Data(text.utf8).write(to: URL(fileURLWithPath: directory("net.conf")))
+        do {
+            return try NetConfiguration.read(directory("net.conf"))
+        } catch {
+            // Without the directory, which has a random name.
+            throw ConfigurationFile.Failure(line: String(error.line.dropFirst(directory.path.count + 1)))
+        }
+    }
+
+    @Test func keysHaveTheirValues() throws {
+        let text = """
+            [Network]
+            TimeoutSec=5
+            Contact=me@example.org
+            Authorities=/etc/ssl/mine.pem
+            [Weather]
+            Server=http://[::1]:8080/api/data
+            """
+        var expected = NetConfiguration()
+        expected.timeout = .seconds(5)
+        expected.contact = "me@example.org"
+        expected.authorities = "/etc/ssl/mine.pem"
+        expected.weatherServer = "http://[::1]:8080/api/data"
+        #expect(try read(text) == expected)
+        #expect(try read("[Weather]\nServer=off").weatherServer == nil)
+        #expect(try read("[Weather]\nServer=\n[Network]\nTimeoutSec=") == NetConfiguration())
+    }
+
+    @Test(arguments: [
+        ("[Network]\nTimeoutSec=0", "net.conf:2: TimeoutSec must be a number of seconds from 1 to 120"),
+        ("[Network]\nTimeoutSec=1.5", "net.conf:2: TimeoutSec must be a number of seconds from 1 to 120"),
+        (
+            "[Network]\nContact=a)b",
+            "net.conf:2: Contact must be 1 to 64 printable ASCII characters without parentheses"
+        ),
+        ("[Network]\nAuthorities=x.pem", "net.conf:2: Authorities must be an absolute path"),
+        (
+            "[Weather]\nServer=ftp://x",
+            "net.conf:2: Server must be an address of http or https without the last slash, or off"
+        ),
+        (
+            "[Weather]\nServer=http://x/",
+            "net.conf:2: Server must be an address of http or https without the last slash, or off"
+        ),
+        (
+            "[Weather]\nServer=http:///x",
+            "net.conf:2: Server must be an address of http or https without the last slash, or off"
+        ),
+        ("[Weather]\nServer=off\nServer=off", "net.conf:3: [Weather] Server is set a second time"),
+        (
+            "[Weather]\nUrl=x",
+            "net.conf:2: [Weather] Url is unknown; the keys are [Network] TimeoutSec, [Network] Contact, [Network] Authorities, [Weather] Server"
+        ),
+        ("x", "net.conf:1: expected [Section], Key=value or # comment"),
+    ]) func wrongLineIsNamed(text: String, expected: String) {
+        #expect(throws: ConfigurationFile.Failure(line: expected)) { try read(text) }
+    }
+
+    @Test func namedFileMustExist() {
+        #expect(throws: ConfigurationFile.Failure(line: "/nowhere/x.conf does not exist")) {
+            try NetConfiguration.read("/nowhere/x.conf")
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Domain
+import Foundation
+import TestKit
+import Testing
+
+@testable import Weather
+
+/// 2026-03-01 07:30 UTC.
+let halfPastSeven = UTC(milliseconds: UTC(year: 2026, month: 3, day: 1).milliseconds + 27_000_000)
+
+let berlin = Coordinate(latitude: 52.52, longitude: 13.405)
+
+extension WeatherStation {
+    /// A station north of Berlin, so many kilometres away.
+    static func made(_ name: String, _ kilometres: Double, elevation: Double? = 40, hasForecast: Bool = false) -> Self {
+        WeatherStation(
+            name: name, latitude: berlin.latitude + kilometres / 111.195, longitude: berlin.longitude,
+            elevation: elevation, hasForecast: hasForecast)!
+    }
+}
+
+extension StationReport {
+    static func made(_ station: WeatherStation, _ metar: String, taf: String? = nil) throws -> Self {
+        StationReport(
+            station: station, metar: try Metar(Array("\(station.name) \(metar)".utf8), receivedAt: halfPastSeven),
+            taf: try taf.map { try Taf(Array("TAF \(station.name) \($0)".utf8), receivedAt: halfPastSeven) },
+            metarText: metar, tafText: taf)
+    }
+}
+
+extension Coordinate {
+    /// The place at a distance, on a sphere of the mean radius.
+    func moved(metres: Double, bearing: Double) -> Coordinate {
+        let (angle, course, north) = (metres / 6_371_008.8, bearing * .pi / 180, latitude * .pi / 180)
+        let end = asin(sin(north) * cos(angle) + cos(north) * sin(angle) * cos(course))
+        let turn = atan2(sin(course) * sin(angle) * cos(north), cos(angle) - sin(north) * sin(end))
+        let east = (longitude + turn * 180 / .pi + 540).truncatingRemainder(dividingBy: 360) - 180
+        return Coordinate(latitude: end * 180 / .pi, longitude: east)
+    }
+}
+
+@Suite struct WeatherLookupTests {
+    private let eight = (0..<8).map { WeatherStation.made("EDA\($0)", Double($0) + 1) }
+
+    @Test func asksTheEightNearestStationsAtOnce() {
+        var lookup = WeatherLookup(at: berlin)
+        #expect(lookup.step == .stations(GeographicBox(south: 52, west: 12, north: 53.5, east: 14.5)))
+        lookup.receive([WeatherStation.made("EDFF", 20)] + eight.reversed())
+        #expect(lookup.step == .reports(eight.map(\.name)))
+    }
+
+    @Test func searchesFartherIfFewStationsAreNear() {
+        var lookup = WeatherLookup(at: berlin)
+        lookup.receive([WeatherStation.made("EDFF", 20)])
+        #expect(lookup.step == .stations(GeographicBox(south: 51.5, west: 11, north: 54, east: 15.5)))
+        lookup.receive([
+            WeatherStation.made("EDFF", 20), WeatherStation.made("EDFG", 99), WeatherStation.made("EDFH", 101),
+        ])
+        #expect(lookup.step == .reports(["EDFF", "EDFG"]))
+    }
+
+    @Test func asksTheNearestStationWithAForecastToo() {
+        var lookup = WeatherLookup(at: berlin)
+        lookup.receive(eight + [.made("EDFF", 30, hasForecast: true), .made("EDFG", 20, hasForecast: true)])
+        #expect(lookup.step == .reports(eight.map(\.name) + ["EDFG"]))
+    }
+
+    @Test func asksTheNextStationsIfNoneOfTheNearestHasReported() throws {
+        let far = (0..<9).map { WeatherStation.made("EDB\($0)", Double($0) + 20) }
+        var lookup = WeatherLookup(at: berlin)
+        lookup.receive(eight + far)
+        lookup.receive([], at: halfPastSeven)
+        #expect(lookup.step == .reports(far.prefix(8).map(\.name)))
+        var other = lookup
+        other.receive([], at: halfPastSeven)
+        #expect(other.step == .failed("no station within 100 km reported in the last 90 min"))
+        lookup.receive([try .made(far[3], "010720Z 24010KT 9999 10/08 Q1010")], at: halfPastSeven)
+        guard case .found(let weather) = lookup.step else { throw ParseError(at: 0, expected: "weather") }
+        #expect(weather.source.station == far[3])
+    }
+
+    @Test func saysThatNoStationIsNear() {
+        var lookup = WeatherLookup(at: Coordinate(latitude: -25, longitude: 128))
+        lookup.receive([])
+        lookup.receive([WeatherStation.made("EDFF", 20)])
+        #expect(lookup.step == .failed("no weather station within 100 km"))
+    }
+
+    @Test func doesNotUseAReportOfNinetyMinutesAgo() throws {
+        var lookup = WeatherLookup(station: "EDDB")
+        #expect(lookup.step == .reports(["EDDB"]))
+        let station = WeatherStation.made("EDDB", 10)
+        var other = lookup
+        other.receive([try .made(station, "010601Z 24010KT 9999 10/08 Q1010")], at: halfPastSeven)
+        guard case .found(let weather) = other.step else { throw ParseError(at: 0, expected: "weather") }
+        #expect(weather.source.way.metres == 0)
+        lookup.receive([try .made(station, "010600Z 24010KT 9999 10/08 Q1010")], at: halfPastSeven)
+        #expect(lookup.step == .failed("EDDB has no report of the last 90 min"))
+    }
+
+    @Test func saysThatTheClockIsWrong() throws {
+        var lookup = WeatherLookup(station: "EDDB")
+        lookup.receive([try .made(.made("EDDB", 10), "010741Z 24010KT 9999 10/08 Q1010")], at: halfPastSeven)
+        #expect(lookup.step == .failed("the clock is wrong: a report is newer than now"))
+    }
+
+    @Test func ignoresStationsThatWereNotAsked() throws {
+        var lookup = WeatherLookup(station: "EDDB")
+        lookup.receive([try .made(.made("EDDF", 10), "010720Z 24010KT 9999 10/08 Q1010")], at: halfPastSeven)
+        #expect(lookup.step == .failed("EDDB has no report of the last 90 min"))
+    }
+
+    @Test(arguments: [
+        // South of the equator and west of Greenwich; on a corner; both sides of the antimeridian; a pole.
+        (-33.9, -70.7, [GeographicBox(south: -34.5, west: -72, north: -33, east: -69.5)]),
+        (52.0, 13.0, [GeographicBox(south: 51.5, west: 12, north: 53, east: 14.5)]),
+        (
+            -17.7, 179.9,
+            [
+                GeographicBox(south: -18.5, west: 178.5, north: -17, east: 180),
+                GeographicBox(south: -18.5, west: -180, north: -17, east: -179),
+            ]
+        ),
+        (
+            -17.7, -179.9,
+            [
+                GeographicBox(south: -18.5, west: 179, north: -17, east: 180),
+                GeographicBox(south: -18.5, west: -180, north: -17, east: -178.5),
+            ]
+        ),
+        (89.9, 0.0, [GeographicBox(south: 89, west: -180, north: 90, east: 180)]),
+    ]) func boxesHaveAMarginAroundTheCell(latitude: Double, longitude: Double, boxes: [GeographicBox]) {
+        #expect(
+            StationArea.boxes(around: Coordinate(latitude: latitude, longitude: longitude), margin: 0.5) == boxes)
+    }
+
+    /// Wherever a place lies in its cell, all stations within 55 km are in its boxes.
+    @Test func boxesHaveAllStationsOfTheRadius() {
+        var random = SeededRandom(seed: 17)
+        for _ in 0..<2000 {
+            let place = Coordinate(
+                latitude: .random(in: -88...88, using: &random), longitude: .random(in: -180...180, using: &random))
+            let boxes = StationArea.boxes(around: place, margin: 0.5)
+            for bearing in stride(from: 0.0, to: 360, by: 30) {
+                let station = place.moved(metres: 55_000, bearing: bearing)
+                #expect(
+                    boxes.contains {
+                        ($0.south...$0.north).contains(station.latitude)
+                            && ($0.west...$0.east).contains(station.longitude)
+                    }, "\(place) \(bearing)")
+            }
+        }
+    }
+}
