@@ -94,6 +94,7 @@ extension Invocation {
                 throw Failure.noActivity(id)
             }
             let figures = try RowFigures(of: &recording, journal)
+            recording.weather = try journal.startWeather(of: recording)
             if isJSON {
                 var line = JSONWriter()
                 line.activity(summary, recording, figures.variability, figures.bests, limit: .max)

@@ -65,18 +65,8 @@ struct CourseWords {
         }
     }
 
-    /// One of eight directions, from 0 for north, clockwise.
-    static func direction(ofBearing degrees: Double) -> Int {
-        let turn = degrees.truncatingRemainder(dividingBy: 360)
-        return Int(((turn < 0 ? turn + 360 : turn) / 45).rounded()) % 8
-    }
-
-    static func compass(_ degrees: Double) -> String {
-        ["N", "NE", "E", "SE", "S", "SW", "W", "NW"][direction(ofBearing: degrees)]
-    }
-
     func backToCourse(_ metres: Double, bearing: Double?) -> String {
-        "Off course: " + distance(metres) + (bearing.map { ", go " + Self.compass($0) } ?? "")
+        "Off course: " + distance(metres) + (bearing.map { ", go " + RunFormat.compass($0) } ?? "")
     }
 
     /// An EVENT `course`, `cue` or `climb`; nil if it needs no banner.

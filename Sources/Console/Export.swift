@@ -99,10 +99,12 @@ extension Invocation {
         let now = Clock.systemTime()
         let origin = ExportMetadata.ofThisMachine(
             started: recording.started, written: now >= Release.date ? now : nil)
+        if format == .fit { recording.weather = try journal.startWeather(of: recording) }
         let rows: any RecordingRows
         if let hidden = try HiddenRows(journal.rows(of: id), radius: request.hide) {
             rows = hidden
             recording.laps = hidden.visible(recording.laps)
+            recording.weather?.isPlaceHidden = true
         } else {
             rows = try journal.rows(of: id)
             // The points of a course may show what is hidden.

@@ -23,7 +23,7 @@ extension Screen {
         }
         put(lines.removeFirst())
         if isOff, let bearing = course.returnBearing, room >= 6 {
-            drawArrow(Self.arrows[CourseWords.direction(ofBearing: bearing)], row: row + 1, on: &canvas)
+            drawArrow(Self.arrows[RunFormat.direction(ofBearing: bearing)], row: row + 1, on: &canvas)
             (row, room) = (row + 6, room - 6)
         }
         if let profile = view.profile, room >= 2 {

@@ -108,6 +108,7 @@ extension StatusText {
         if recording.sport.isOnFoot, let badge = Badge.last(at: total.distanceMetres) {
             rows.append(("Badge", badge.name))
         }
+        if let weather = recording.weather { rows.append(("Weather", weather.text(metric: metric))) }
         for sensor in recording.sensors { rows.append(Self.row(of: sensor, words: self)) }
         if gaps > 0 { rows.append(("Gaps", "\(gaps)")) }
         if let recovered { rows.append(("Recovered", Self.recovered(recovered))) }

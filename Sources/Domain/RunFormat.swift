@@ -64,6 +64,23 @@ package enum RunFormat {
         metric ? "km/h" : "mph"
     }
 
+    /// Whole degrees Celsius or Fahrenheit, with the unit.
+    package static func temperature(celsius: Double, metric: Bool) -> String {
+        let degrees = DecimalFormat.scaled(metric ? celsius : celsius * 1.8 + 32, decimals: 0)
+        return (degrees.map { String($0) } ?? "--") + (metric ? " °C" : " °F")
+    }
+
+    /// One of eight directions, from 0 for north, clockwise.
+    package static func direction(ofBearing degrees: Double) -> Int {
+        let turn = degrees.truncatingRemainder(dividingBy: 360)
+        return Int(((turn < 0 ? turn + 360 : turn) / 45).rounded()) % 8
+    }
+
+    /// The name of one of eight directions, such as NE.
+    package static func compass(_ degrees: Double) -> String {
+        ["N", "NE", "E", "SE", "S", "SW", "W", "NW"][direction(ofBearing: degrees)]
+    }
+
     private static func twoDigits(_ value: Int64) -> String {
         value < 10 ? "0\(value)" : "\(value)"
     }

@@ -28,7 +28,7 @@ package struct WeatherObservation: Equatable, Sendable {
     package let humidity: Double?
     /// Air pressure at sea level in pascals, 80,000 to 110,000.
     package let pressure: Double?
-    /// The weather in words, such as light rain.
+    /// The groups of the weather in a report, such as `-RA BR`. Nil for none, and if it is unknown.
     package let conditions: SanitizedText?
     /// Whether the time is over for which its publisher calls it valid.
     package var isStale: Bool
@@ -64,5 +64,13 @@ package struct WeatherObservation: Equatable, Sendable {
         self.pressure = pressure
         self.conditions = conditions
         self.isStale = isStale
+    }
+}
+
+extension WeatherObservation {
+    /// The weather at the station, without groups of unknown meaning. Empty for none, and if it is unknown.
+    package var phenomena: [WeatherPhenomenon] {
+        guard let conditions else { return [] }
+        return Array(conditions.text.utf8).split(separator: UInt8(ascii: " ")).compactMap { WeatherPhenomenon($0) }
     }
 }

@@ -71,6 +71,7 @@ package enum Fit {
         case length = 101
         case battery = 104
         case pad = 105
+        case weatherConditions = 128
         case heartRate = 132
         case positionData = 160
         case timeCorrelation = 162
@@ -108,6 +109,7 @@ package enum Fit {
             case .length: "length"
             case .battery: "battery"
             case .pad: "pad"
+            case .weatherConditions: "weather_conditions"
             case .heartRate: "hr"
             case .positionData: "gps_metadata"
             case .timeCorrelation: "timestamp_correlation"

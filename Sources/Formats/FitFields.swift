@@ -212,6 +212,23 @@ extension Fit {
         package static let localTime: Field = 5
     }
 
+    package enum WeatherConditions {
+        package static let report: Field = 0
+        package static let temperature: Field = 1
+        /// Its numbers: ``FitWeather``.
+        package static let condition: Field = 2
+        /// Where the wind comes from, in degrees.
+        package static let windDirection: Field = 3
+        /// Millimetres per second.
+        package static let windSpeed: Field = 4
+        /// Percent.
+        package static let humidity: Field = 7
+        package static let location: Field = 8
+        package static let observed: Field = 9
+
+        package static let current: Int64 = 0
+    }
+
     package enum TimeInZone {
         package static let reference: Field = 0
         package static let index: Field = 1

@@ -92,6 +92,9 @@ package struct ReportPage {
             recording.isDemo ? "simulated by a demo" : nil, isOpen ? "still in progress" : nil,
         ].compactMap(\.self)
         page.element("p", "", ([started ?? "Unknown date"] + marks).joined(separator: " · "))
+        if let weather = recording.weather {
+            page.element("p", "", "Weather at the start: " + weather.text(metric: metric))
+        }
         page.add("</header>")
     }
 

@@ -103,6 +103,19 @@ extension WeatherObservation {
         conditions: SanitizedText("-RA BR"), isStale: true)
 }
 
+extension WeatherObservation {
+    /// An observation of EDDB, which is 12.4 km away: 9 °C, 5.14 m/s from 240° and light rain, unless stated otherwise.
+    package static func sample(
+        observed: UTC, direction: Direction? = .from(240), windSpeed: Double? = 5.14, gust: Double? = nil,
+        temperature: Double? = 9, humidity: Double? = 89, conditions: String? = "-RA BR", isStale: Bool = false
+    ) throws(ParseError) -> WeatherObservation {
+        try WeatherObservation(
+            station: SanitizedText("EDDB")!, observed: observed, distance: 12_400, direction: direction,
+            windSpeed: windSpeed, gust: gust, temperature: temperature, humidity: humidity,
+            conditions: conditions.flatMap { SanitizedText($0) }, isStale: isStale)
+    }
+}
+
 extension WindStatus {
     package static let example = {
         var wind = WindStatus(station: SanitizedText("EDDB")!, distance: 12_400, age: 600)

@@ -1,3 +1,5 @@
+package import Domain
+
 /// What a report observes, or a part of a forecast expects: wind, visibility, weather and clouds.
 package struct WeatherConditions: Hashable, Sendable {
     /// Nil if it is missing.

@@ -43,6 +43,7 @@ extension JSONWriter {
             let times = recording.total.powerZones.milliseconds
             if !times.isEmpty { line.array("power_zone_ms") { list in for time in times[1...] { list.value(time) } } }
             if let variability { line.object("hrv") { $0.members(of: variability) } }
+            if let weather = recording.weather { line.object("weather") { $0.members(of: weather) } }
             if let source = recording.sourceTotals { line.object("source_totals") { $0.members(of: source) } }
             if !bests.isEmpty {
                 line.array("bests") { list in for best in bests { list.object { $0.members(of: best) } } }
@@ -54,6 +55,26 @@ extension JSONWriter {
             line.array("zones") { for zone in zones.bottoms { $0.value(zone) } }
             line.array("zone_ms") { for time in recording.zoneMilliseconds { $0.value(time) } }
         }
+    }
+
+    private mutating func members(of weather: StartWeather) {
+        let observation = weather.observation
+        member("station", observation.station.text)
+        member("distance_m", observation.distance, decimals: 0)
+        member("observed_at", observation.observed)
+        member("age_s", weather.age, decimals: 0)
+        member("temperature_c", observation.temperature, decimals: 1)
+        switch observation.direction {
+        case .from(let degrees): member("wind_from_deg", degrees, decimals: 0)
+        case .variable: member("wind_variable", true)
+        case nil: break
+        }
+        member("wind_speed_mps", observation.windSpeed, decimals: 2)
+        member("wind_gust_mps", observation.gust, decimals: 2)
+        member("humidity_percent", observation.humidity, decimals: 0)
+        member("pressure_hpa", observation.pressure.map { $0 / 100 }, decimals: 1)
+        let phenomena = observation.phenomena
+        if !phenomena.isEmpty { array("codes") { list in for weather in phenomena { list.value(weather.code) } } }
     }
 
     /// Writes the members of a best effort.

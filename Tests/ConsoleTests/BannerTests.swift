@@ -101,11 +101,6 @@ import Testing
         #expect(CourseWords(metric: false).distance(metres) == imperial)
     }
 
-    @Test func bearingIsADirection() {
-        #expect(
-            [0, 22.4, 22.6, 180, 337.6, -45, 720].map(CourseWords.compass) == ["N", "N", "NE", "S", "N", "NW", "N"])
-    }
-
     @Test(arguments: [
         (#""steps":6,"step":2,"text":"1 km""#, "Step 2 of 6: 1 km"), (#""steps":6,"done":true"#, "Workout done"),
     ])

@@ -45,6 +45,17 @@ import Testing
         #expect(RunFormat.distance(metres: metres, metric: true) == "--")
     }
 
+    @Test func bearingIsADirection() {
+        #expect(
+            [0, 22.4, 22.6, 180, 337.6, -45, 720].map(RunFormat.compass) == ["N", "N", "NE", "S", "N", "NW", "N"])
+    }
+
+    @Test func temperatureIsInWholeDegrees() {
+        #expect([-0.4, 21.6].map { RunFormat.temperature(celsius: $0, metric: true) } == ["0 °C", "22 °C"])
+        #expect(
+            [-40, 0, 37].map { RunFormat.temperature(celsius: $0, metric: false) } == ["-40 °F", "32 °F", "99 °F"])
+    }
+
     @Test func unitsFollowTheMetricSetting() {
         #expect(RunFormat.distanceUnit(metric: true) == "km" && RunFormat.distanceUnit(metric: false) == "mi")
         #expect(RunFormat.paceUnit(metric: true) == "min/km" && RunFormat.paceUnit(metric: false) == "min/mi")

@@ -7,6 +7,7 @@
 
     check_fit.py timer FILE…              prints the timer and the stretches in which it runs
     check_fit.py course FILE…             prints the type of the file, the name and the sport of the course, and its points
+    check_fit.py weather FILE…            prints the weather at the start, which both readers read
     check_fit.py totals FILE…             power and cadence of session and laps are those of the records, and fitdecode reads the same
 
 A line a complaint, and status 1 where there is any.
@@ -215,6 +216,28 @@ def course(path):
     return complaints[:10]
 
 
+def weather(path):
+    """Prints the weather conditions as name=value, the observation's time in seconds before the start."""
+    messages, complaints = read(path)
+    session, = of(messages, "session")
+    for ours, other in zip(of(messages, "weather_conditions"), decoded(path, "weather_conditions"), strict=True):
+        if ours["timestamp"] != session["start_time"]:
+            complaints.append("has weather of another time than the start")
+        described = []
+        for key, value in ours.items():
+            theirs = other.get(key)
+            if key in ("timestamp", "observed_at_time"):
+                theirs = round(theirs.timestamp()) - EPOCH
+            if value != theirs:
+                complaints.append(f"Garmin's reader has {key} {value}, fitdecode {theirs}")
+            if key == "observed_at_time":
+                value = session["start_time"] - value
+            if key != "timestamp":
+                described.append(f"{key}={value}")
+        print(";".join(described), end="")
+    return complaints[:10]
+
+
 def totals(path):
     messages, complaints = read(path)
     records = of(messages, "record")
@@ -259,7 +282,7 @@ def totals(path):
 
 def main(command, *paths):
     checks = {"valid": (valid, 1), "same": (same, 2), "rows": (rows, 2), "totals": (totals, 1), "timer": (timer, 1),
-              "course": (course, 1)}
+              "course": (course, 1), "weather": (weather, 1)}
     check, count = checks[command]
     failed = False
     for group in zip(*[iter(paths)] * count, strict=True):

@@ -24,6 +24,8 @@ extension Invocation {
                 throw Failure.noActivity(id)
             }
             let figures = try RowFigures(of: &recording, journal)
+            recording.weather = try journal.startWeather(of: recording)
+            recording.weather?.isPlaceHidden = request.hide > 0
             let html: [UInt8]
             let rows = try journal.rows(of: id)
             let extent = try TrackExtent(rows)

@@ -31,6 +31,8 @@ package struct RecordedActivity: Equatable, Sendable {
     package var altitudeSource: AscentSource?
     /// The course that was followed, for files that name it; nil if there was none. The journal stores it by its hash.
     package var course: LoadedCourse?
+    /// For the files and pages that show it; nil if it is unknown. The journal has it in its entries.
+    package var weather: StartWeather?
     /// Totals stated by an imported file, shown beside the computed ones.
     package var sourceTotals: SourceTotals?
 

@@ -38,6 +38,7 @@ struct FitActivity {
         static let activity: UInt8 = 9
         static let course: UInt8 = 10
         static let coursePoint: UInt8 = 11
+        static let weather: UInt8 = 12
     }
 
     /// - Parameter pauses: the automatic pauses, in milliseconds of active time, in order.
@@ -55,7 +56,7 @@ struct FitActivity {
         clock = FitClock(started: recording.started)
     }
 
-    /// Writes the type of the file, its creator, the sensors and the course.
+    /// Writes the type of the file, its creator, the sensors, the weather and the course.
     mutating func begin() {
         let began = clock.second(of: 0)
         let serialNumber = Int64(origin.serialNumber)
@@ -89,7 +90,31 @@ struct FitActivity {
                 sensor, Int64(index + 1), isOfBoard ? FitSensor.barometer : nil,
                 isOfBoard ? Fit.DeviceInfo.local : Fit.DeviceInfo.bluetooth, at: began)
         }
+        if let weather = recording.weather { write(weather, at: began) }
         if let course = recording.course { write(course) }
+    }
+
+    private mutating func write(_ weather: StartWeather, at second: Int64) {
+        let observation = weather.observation
+        var direction: Double?
+        // A calm has none.
+        if case .from(let degrees) = observation.direction, observation.windSpeed ?? 0 > 0 { direction = degrees }
+        writer.message(
+            .weatherConditions, as: Local.weather,
+            [
+                .uint32(Fit.timestamp, second),
+                .enumeration(Fit.WeatherConditions.report, Fit.WeatherConditions.current),
+                .int8(Fit.WeatherConditions.temperature, observation.temperature.flatMap { Self.scaled($0, by: 1) }),
+                .enumeration(Fit.WeatherConditions.condition, FitWeather.status(of: observation.phenomena)),
+                .uint16(Fit.WeatherConditions.windDirection, direction.flatMap { Self.scaled($0, by: 1) }),
+                .uint16(Fit.WeatherConditions.windSpeed, observation.windSpeed.flatMap { Self.scaled($0, by: 1000) }),
+                .uint8(Fit.WeatherConditions.humidity, observation.humidity.flatMap { Self.scaled($0, by: 1) }),
+                .text(Fit.WeatherConditions.location, weather.isPlaceHidden ? nil : observation.station.text),
+                // The times of a file without a date mean nothing.
+                .uint32(
+                    Fit.WeatherConditions.observed,
+                    weather.age == nil ? nil : FitClock.second(of: observation.observed)),
+            ])
     }
 
     /// Writes the course that was followed, with its points. Their times would be those of a planned speed.

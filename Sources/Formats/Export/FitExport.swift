@@ -95,8 +95,13 @@ struct FitClock {
     private var newest: Int64 = 0
 
     init(started: UTC) {
-        start = max((started.milliseconds + 500).flooredDivision(by: 1000) - Fit.epoch, Fit.firstTime)
+        start = Self.second(of: started)
         newest = second(of: 0)
+    }
+
+    /// Returns the timestamp of a time of day, at least ``Fit/firstTime``.
+    static func second(of time: UTC) -> Int64 {
+        max((time.milliseconds + 500).flooredDivision(by: 1000) - Fit.epoch, Fit.firstTime)
     }
 
     /// Returns the timestamp of a moment that is not before the latest one.

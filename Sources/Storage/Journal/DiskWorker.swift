@@ -171,9 +171,10 @@ extension DiskRequest {
         switch self {
         case .list(let limit, let before): return .list(try reader.list(limit: limit, before: before))
         case .activity(let id):
-            guard let summary = try reader.summary(of: id), let recording = try reader.recording(id) else {
+            guard let summary = try reader.summary(of: id), var recording = try reader.recording(id) else {
                 return .nothing
             }
+            recording.weather = try reader.startWeather(of: recording)
             return .activity(summary, recording)
         case .track(let request):
             guard try reader.summary(of: request.activity) != nil else { return .nothing }
@@ -198,7 +199,10 @@ extension DiskRequest {
         case .orders: return .orders(try reader.orders(bootID: Clock.bootID()))
         case .export(let order, let directory):
             guard var recording = try reader.recording(order.activity) else { return .nothing }
-            if order.format == .fit { recording.course = try reader.followedCourse(ofActivity: order.activity) }
+            if order.format == .fit {
+                recording.course = try reader.followedCourse(ofActivity: order.activity)
+                recording.weather = try reader.startWeather(of: recording)
+            }
             let rows = try reader.rows(of: order.activity)
             return try order.format.makeFile(of: recording, rows, in: directory)
         case .configuration, .write, .recoverable, .index, .openUpload, .appendUpload, .closeUpload, .checkUpload,

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import JSONCoding
 import JournalCoding
 package import Pipeline
@@ -47,6 +47,32 @@ extension JournalReader {
         }
         return parts
     }
+
+    /// The weather at the start of an activity, from the entries of its first 15 min. Nil if it is unknown, and indoors.
+    ///
+    /// An entry that cannot be read is skipped.
+    package func startWeather(of recording: RecordedActivity) throws(SQLiteError) -> StartWeather? {
+        guard let id = recording.id, !recording.isIndoor else { return nil }
+        var search = StartWeatherSearch(start: recording.isTimeUncertain ? nil : recording.started)
+        let parts = try parts(of: id)
+        let shifts = Self.shifts(of: parts)
+        let keys = JournalSchema.keys(of: id)
+        let statement = try database.prepare(
+            "SELECT key, at_ns, \(Self.input) WHERE key BETWEEN ? AND ? ORDER BY key")
+        try statement.bind(keys.lowerBound, keys.upperBound)
+        while !search.hasEnded, try statement.step() {
+            let place = Int((statement.integer(0) ?? 0) - keys.lowerBound)
+            let shift = parts.lastIndex { $0.place <= place }.map { shifts[$0] } ?? .zero
+            search.advance(to: Self.at(statement) + shift)
+            guard let kind = statement.text(2), Self.kindsOfWeather.contains(kind),
+                let entry = try? Self.input(statement)
+            else { continue }
+            search.receive(entry.shifted(by: shift))
+        }
+        return search.weather
+    }
+
+    private static let kindsOfWeather = ["beginning", "command", "weather"]
 
     /// The newest entry of each of the three tables.
     func newestEntries(of id: Int) throws(SQLiteError) -> [(place: Int, at: Instant)] {
