@@ -2,7 +2,7 @@
 _pacectl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local sports='run walk hike ride other' formats='fit gpx tcx geojson kml csv'
-    local commands='status watch start pause resume lap stop discard scan sensors workout course settings activities badges bests show rename edit delete export report import recover replay rows publish metar taf doctor panel help schema'
+    local commands='status watch start pause resume lap stop discard scan sensors workout course settings activities badges bests show rename edit delete export report import recover replay rows publish weather metar taf doctor panel help schema'
     local keys='metric twelve_hour_clock use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes auto_pause sensors zones max_heart_rate resting_heart_rate age sex weight_kg ftp power_zones wheel_mm stride_permille climb_score climb_laps alerts workout screens'
     local index place=()
     for ((index = 1; index + 1 < COMP_CWORD; index++)); do
@@ -21,7 +21,7 @@ _pacectl() {
     COMPREPLY=()
 
     case $previous in
-    --runtime-dir | --state-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+    --runtime-dir | --state-dir | --net-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
     --config | -o | --output | --replay | --course) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current"); return ;;
     --before)
@@ -30,14 +30,14 @@ _pacectl() {
         ;;
     --totals) mapfile -t COMPREPLY < <(compgen -W 'week month year' -- "$current"); return ;;
     --sport) mapfile -t COMPREPLY < <(compgen -W "$sports" -- "$current"); return ;;
-    --ago | --seconds | --limit | --since | --until | --name | --start | --hide | --speed | --interval-ms | --valid-for | --source | --now) return ;;
+    --ago | --seconds | --limit | --since | --until | --name | --start | --hide | --speed | --interval-ms | --valid-for | --source | --now | --at) return ;;
     esac
 
     # The words of the command, without options and their values.
     local words=()
     for ((index = 1; index < COMP_CWORD; index++)); do
         case ${COMP_WORDS[index]} in
-        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --since | --until | --totals | --name | --start | --speed | --interval-ms | --replay | --course | --valid-for | --source | --now)
+        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --since | --until | --totals | --name | --start | --speed | --interval-ms | --replay | --course | --valid-for | --source | --now | --at | --net-dir)
             ((index++))
             ;;
         -*) ;;
@@ -51,6 +51,7 @@ _pacectl() {
     start) choices="$sports --indoor --ago" ;;
     scan) choices=--seconds ;;
     publish*) choices='--valid-for --source' ;;
+    weather) choices='--at --raw --net-dir' ;;
     metar | taf) choices=--now ;;
     sensors) choices='status add use auto off pair zero forget' ;;
     course) choices='list show import export load unload from reverse rename delete partner' ;;

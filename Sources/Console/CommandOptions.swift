@@ -28,6 +28,7 @@ struct CommandOptions {
     private(set) var format: ExportFormat?
     private(set) var file: String?
     private(set) var pace = Invocation.Pace()
+    private(set) var weather = WeatherRequest()
     private(set) var recording: String?
     private(set) var loops = false
     private(set) var configuration: String?
@@ -97,6 +98,16 @@ struct CommandOptions {
             (format, command) = (found, "export,course export")
         case "-o", "--output":
             (file, command) = (try OptionValue.text("a file", after: option, &rest), "export,report,course export")
+        case "--at":
+            if weather.place != nil { throw .usage("--at names one place") }
+            guard let place = rest.popFirst().flatMap(WeatherPlace.init) else {
+                throw .usage(
+                    "--at needs a position such as 52.5,13.4, or the four characters of a station such as EDDB")
+            }
+            (weather.place, command) = (place, "weather")
+        case "--raw": (weather.output, command) = (.reports, "weather")
+        case "--net-dir":
+            (weather.netDirectory, command) = (try OptionValue.text("a directory", after: option, &rest), "weather")
         case "--speed":
             (pace.speed, command) = (try OptionValue.speed(after: option, &rest), "replay,watch")
         case "--replay":

@@ -2,9 +2,16 @@ import Domain
 import Glibc
 import Linux
 
-/// A connection to one of the daemon's sockets.
+/// A program that serves sockets. The user that runs it has the same name.
+enum ServerProgram: String {
+    case paced
+    case pacedNet = "paced-net"
+}
+
+/// A connection to a socket of the daemon, or of paced-net.
 final class Connection {
     let path: String
+    let program: ServerProgram
     let descriptor: FileDescriptor
     private var lines = LineBuffer()
     private var input = [UInt8](repeating: 0, count: 16_384)
@@ -12,15 +19,16 @@ final class Connection {
     /// How long a command waits for a running daemon: for a place in the socket's backlog, and for a response.
     static let connectTimeout = Duration.seconds(5)
 
-    /// Connects. Warns root on standard error if the daemon runs as a user other than root and paced.
-    init(to path: String) throws(SystemError) {
+    /// Connects. Warns root on standard error if the program runs as a user other than root and its own.
+    init(to path: String, of program: ServerProgram = .paced) throws(SystemError) {
         self.path = path
+        self.program = program
         descriptor = try UnixSocket.connect(to: path)
         guard geteuid() == 0, let owner = try? UnixSocket.peer(of: descriptor).user, owner != 0,
-            owner != User.named("paced")?.number, Self.reported.withLock({ $0.insert(owner).inserted })
+            owner != User.named(program.rawValue)?.number, Self.reported.withLock({ $0.insert(owner).inserted })
         else { return }
         complain(
-            "the daemon at \(SanitizedText.line(path, limit: 256) ?? "") is run by user \(User.text(owner)), not by root or paced"
+            "the daemon at \(SanitizedText.line(path, limit: 256) ?? "") is run by user \(User.text(owner)), not by root or \(program.rawValue)"
         )
     }
 
@@ -28,13 +36,15 @@ final class Connection {
     private static let reported = Locked(Set<UInt32>())
 
     /// Connects for a command that needs the daemon. Waits for a place while the backlog is full.
-    static func needed(to path: String) throws(Failure) -> Connection {
+    static func needed(to path: String, of program: ServerProgram = .paced) throws(Failure) -> Connection {
         let deadline = Clock.now() + connectTimeout
         while true {
             do {
-                return try Connection(to: path)
+                return try Connection(to: path, of: program)
             } catch {
-                if error.code != EAGAIN || Clock.now() >= deadline { throw Failure(connectingTo: path, error) }
+                if error.code != EAGAIN || Clock.now() >= deadline {
+                    throw Failure(connectingTo: path, of: program, error)
+                }
                 usleep(20_000)
             }
         }
@@ -46,12 +56,14 @@ final class Connection {
         let bytes = Array((line + "\n").utf8)
         switch descriptor.send(bytes[...]) {
         case .sent(bytes.count), .gone: return
-        case .sent, .full: throw .unreachable("paced accepts no request at \(path); see its log")
+        case .sent, .full: throw .unreachable("\(program.rawValue) accepts no request at \(path); see its log")
         }
     }
 
     enum Arrival: Equatable {
         case line([UInt8])
+        /// A line that reached ``LineBuffer/limit`` and is discarded.
+        case tooLong
         /// No line came before the deadline.
         case late
         /// The daemon has closed the connection.
@@ -61,7 +73,9 @@ final class Connection {
     /// Waits for the next line until `deadline`; without limit if that is nil.
     func line(by deadline: Instant?) -> Arrival {
         while true {
+            let discarded = lines.discarded
             if let line = lines.next() { return .line(line) }
+            if lines.discarded != discarded { return .tooLong }
             switch read() {
             case .ended: return .ended
             case .more: continue
@@ -112,6 +126,8 @@ struct LineBuffer {
     /// The start of the next line.
     private var start = 0
     private var isSkipping = false
+    /// The number of discarded lines.
+    private(set) var discarded = 0
 
     /// Appends received bytes. Call ``next()`` until it returns nil
     /// before appending more; the rest is then shorter than ``limit``.
@@ -126,13 +142,18 @@ struct LineBuffer {
         while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
             let line = bytes[start..<end]
             start = end + 1
-            if isSkipping || line.count >= Self.limit {
+            if isSkipping {
                 isSkipping = false
+            } else if line.count >= Self.limit {
+                discarded += 1
             } else {
                 return Array(line)
             }
         }
-        if bytes.count - start >= Self.limit { isSkipping = true }
+        if bytes.count - start >= Self.limit {
+            if !isSkipping { discarded += 1 }
+            isSkipping = true
+        }
         if isSkipping { start = bytes.count }
         return nil
     }

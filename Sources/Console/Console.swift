@@ -32,7 +32,8 @@ extension Invocation {
         case .sensors(let command): try writeOut(try perform(command))
         case .course(let command): try writeOut(try perform(command))
         case .workout(let command): try writeOut(try perform(command))
-        case .weather(let command): return try command.run() ? 0 : Failure.Status.failed.rawValue
+        case .weather(let request): try writeOut(try perform(request))
+        case .decode(let command): return try command.run() ? 0 : Failure.Status.failed.rawValue
         case .publish(let request): try request.perform(RuntimeDirectory(runtimeDirectory))
         case .allSettings, .getSetting, .setSetting, .resetSetting: try writeOut(try settings())
         case .activities(let filter): try writeOut(try activities(filter))

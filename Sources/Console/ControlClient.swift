@@ -3,7 +3,7 @@ import Glibc
 import JSONCoding
 import Linux
 
-/// Client of control.sock or publish.sock: sends JSON-RPC 2.0 requests, one at a time.
+/// Client of control.sock, publish.sock or net.sock: sends JSON-RPC 2.0 requests, one at a time.
 struct ControlClient {
     private let connection: Connection
     private var id = 0
@@ -13,8 +13,8 @@ struct ControlClient {
     }
 
     /// - Parameter path: the socket.
-    init(path: String) throws(Failure) {
-        connection = try .needed(to: path)
+    init(path: String, of program: ServerProgram = .paced) throws(Failure) {
+        connection = try .needed(to: path, of: program)
     }
 
     /// Calls a method.
@@ -29,16 +29,21 @@ struct ControlClient {
         id += 1
         try connection.send(
             #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(parameters)}"#)
+        let program = connection.program.rawValue
         let deadline = Clock.now() + duration + Connection.connectTimeout
         while true {
             switch connection.line(by: deadline) {
-            case .late: throw .unreachable("paced does not respond at \(connection.path); see its log")
-            case .ended: throw .unreachable("paced closed the connection; try again, or see its log")
+            case .late:
+                let seconds = Int((duration + Connection.connectTimeout).inSeconds)
+                throw .unreachable(
+                    "\(program) does not respond at \(connection.path) within \(seconds) s; see its log")
+            case .ended: throw .unreachable("\(program) closed the connection; try again, or see its log")
+            case .tooLong: throw .failed("the response of \(program) is longer than \(LineBuffer.limit) bytes")
             case .line(let line):
                 guard let answer = try? JSON(parsing: line) else {
-                    throw .failed("the response of paced is not valid JSON")
+                    throw .failed("the response of \(program) is not valid JSON")
                 }
-                if let error = answer["error"] { throw Self.failure(error) }
+                if let error = answer["error"] { throw Self.failure(error, of: program) }
                 guard answer["id"]?.integer == id else { continue }
                 let members = JSONText.members(of: String(decoding: line, as: UTF8.self))
                 return members.first { $0.name == "result" }?.value ?? "null"
@@ -47,11 +52,11 @@ struct ControlClient {
     }
 
     /// The failure for an error response: its details if it has any, else its general message.
-    private static func failure(_ error: JSON) -> Failure {
+    private static func failure(_ error: JSON, of program: String) -> Failure {
         let details = (error["data"]?["message"] ?? error["data"])?.string?.split(whereSeparator: \.isNewline) ?? []
         let lines = details.prefix(8).compactMap { SanitizedText.line(String($0), limit: 2048) }
         let words = lines.isEmpty ? error["message"]?.harmlessText(limit: 256) : lines.joined(separator: "; ")
-        return .failed((words ?? "paced rejected the request without a reason") + advice(error))
+        return .failed((words ?? program + " rejected the request without a reason") + advice(error))
     }
 
     /// The commands that the run's state allows.

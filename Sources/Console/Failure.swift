@@ -28,20 +28,24 @@ struct Failure: Error, Equatable {
         Failure(status: .unreachable, message: message)
     }
 
-    /// The failure for an error of connecting to a socket of the daemon.
-    init(connectingTo path: String, _ error: SystemError) {
+    /// The failure for an error of connecting to a socket.
+    init(connectingTo path: String, of program: ServerProgram = .paced, _ error: SystemError) {
         switch error.code {
+        case ENOENT where program == .pacedNet, ECONNREFUSED where program == .pacedNet:
+            self = .unreachable(
+                "weather needs paced-net, which is not running at \(path): "
+                    + "sudo apt install paced-net && sudo systemctl enable --now paced-net")
         case ENOENT, ECONNREFUSED:
             self = .unreachable("paced is not running at \(path); start it, or name its directory with --runtime-dir")
         case EACCES, EPERM:
             let group =
-                path.hasSuffix("control.sock")
+                path.hasSuffix("control.sock") || program == .pacedNet
                 ? "paced-control" : path.hasSuffix("publish.sock") ? "paced-publish" : "paced-watch"
             self = .unreachable("not allowed to open \(path); become a member of its group (\(group)), or use sudo")
         case ENAMETOOLONG:
             self = .usage("\(path) is longer than a socket's path can be, \(UnixSocket.pathLimit) bytes")
         default:
-            self = .unreachable("cannot reach paced at \(path) (\(error)); try again")
+            self = .unreachable("cannot reach \(program.rawValue) at \(path) (\(error)); try again")
         }
     }
 

@@ -23,11 +23,10 @@ struct FieldView: Equatable {
 
     var isBar: Bool { widest.isEmpty }
 
-    /// The fields of the page that is shown; none on the page of the course.
+    /// The fields of the page that is shown; none on the pages of the course and of the weather.
     static func faces(of view: WatchModel) -> [FieldView] {
-        let pages = view.pages
-        return pages.isEmpty || view.showsCourse
-            ? [] : pages[view.page % view.pageCount].map { FieldView($0, of: view) }
+        guard case .fields(let index) = view.shownPage else { return [] }
+        return view.pages[index].map { FieldView($0, of: view) }
     }
 
     private init(_ field: ScreenField, of view: WatchModel) {

@@ -139,6 +139,11 @@ private let helpOfAll = """
       publish TOPIC [--valid-for SECONDS] [--source NAME]
                                 hand the JSON object of standard input to the
                                 clients that watch the topic, such as x-tyres
+      weather [--at LAT,LON|ICAO] [--raw] [--net-dir DIR]
+                                show the weather of the nearest stations and their
+                                forecast, here or at a position or a station; --raw
+                                prints the reports; needs paced-net, whose socket is
+                                in DIR
       metar [--now TIME]        decode the METAR and SPECI of standard input, one a
                                 line, into JSON objects in SI units; TIME is when
                                 they were received, by default now

@@ -15,7 +15,8 @@ struct Invocation: Equatable {
         case workout(WorkoutCommand)
         case course(CourseCommand)
         case publish(PublishRequest)
-        case weather(WeatherCommand)
+        case weather(WeatherRequest)
+        case decode(WeatherCommand)
         case allSettings
         case getSetting(SettingKey)
         /// The value as typed: JSON or plain text.
@@ -119,6 +120,9 @@ struct Invocation: Equatable {
         guard let name = words.first else { throw .usage("a command is missing") }
         command = try Self.command(name, words.dropFirst(), modifiers)
         try modifiers.check(Array(words))
+        if case .weather(let request) = command, request.output == .reports, isJSON {
+            throw .usage("--raw and --json exclude each other")
+        }
     }
 
     private static func command(
@@ -192,8 +196,9 @@ struct Invocation: Equatable {
         case "status": (command, most) = (.status, 0)
         case "watch": (command, most) = (.watch(try WatchedReplay(modifiers)), 0)
         case "publish": (command, most) = (.publish(try PublishRequest(words.first, modifiers)), 1)
-        case "metar": (command, most) = (.weather(WeatherCommand(kind: .metar, now: modifiers.now)), 0)
-        case "taf": (command, most) = (.weather(WeatherCommand(kind: .taf, now: modifiers.now)), 0)
+        case "weather": (command, most) = (.weather(modifiers.weather), 0)
+        case "metar": (command, most) = (.decode(WeatherCommand(kind: .metar, now: modifiers.now)), 0)
+        case "taf": (command, most) = (.decode(WeatherCommand(kind: .taf, now: modifiers.now)), 0)
         case "pause": (command, most) = (.run(.pause), 0)
         case "resume": (command, most) = (.run(.resume), 0)
         case "lap": (command, most) = (.run(.lap), 0)

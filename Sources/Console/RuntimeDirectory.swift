@@ -6,16 +6,19 @@ struct RuntimeDirectory: Equatable {
 
     /// The option's directory, else `/run/paced` if it has a socket, else `$XDG_RUNTIME_DIR/paced`.
     init(_ option: String?) {
-        let system = "/run/paced"
-        if let option {
-            path = option
-        } else if access(system + "/state.sock", F_OK) == 0 || access(system + "/control.sock", F_OK) == 0 {
-            path = system
-        } else if let own = environment("XDG_RUNTIME_DIR") {
-            path = own + "/paced"
-        } else {
-            path = system
-        }
+        path = Self.path(option, of: "paced", with: ["state.sock", "control.sock"])
+    }
+
+    /// The socket of paced-net, whose directory is found by the same rule.
+    static func netSocket(_ option: String?) -> String {
+        path(option, of: "paced-net", with: ["net.sock"]) + "/net.sock"
+    }
+
+    private static func path(_ option: String?, of program: String, with sockets: [String]) -> String {
+        if let option { return option }
+        let system = "/run/" + program
+        if sockets.contains(where: { access(system + "/" + $0, F_OK) == 0 }) { return system }
+        return environment("XDG_RUNTIME_DIR").map { $0 + "/" + program } ?? system
     }
 
     var stateSocket: String { path + "/state.sock" }

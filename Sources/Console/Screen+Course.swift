@@ -23,7 +23,8 @@ extension Screen {
         }
         put(lines.removeFirst())
         if isOff, let bearing = course.returnBearing, room >= 6 {
-            drawArrow(Self.arrows[RunFormat.direction(ofBearing: bearing)], row: row + 1, on: &canvas)
+            drawArrow(
+                bearing, row: row + 1, column: (size.columns - Self.arrowColumns) / 2, .yellow, on: &canvas)
             (row, room) = (row + 6, room - 6)
         }
         if let profile = view.profile, room >= 2 {
@@ -191,10 +192,16 @@ extension Screen {
         return dots.indices.map { column in String(dots.indices.reversed().map { dots[$0][column] }) }
     }
 
-    private func drawArrow(_ drawing: [String], row: Int, on canvas: inout Canvas) {
-        for (index, dots) in drawing.enumerated() {
+    static let arrowColumns = 10
+    static let arrowRows = 5
+
+    /// Draws an arrow in one of eight directions.
+    ///
+    /// - Parameter degrees: clockwise from upwards.
+    func drawArrow(_ degrees: Double, row: Int, column: Int, _ colour: Style.Colour, on canvas: inout Canvas) {
+        for (index, dots) in Self.arrows[CourseWords.direction(ofBearing: degrees)].enumerated() {
             let text = dots.map { $0 == "#" ? "██" : "  " }.joined()
-            put(text, row + index, 0, size.columns, Style(colour: .yellow, isBold: true), on: &canvas)
+            canvas.put(text, row: row + index, column: column, Style(colour: colour, isBold: true))
         }
     }
 }

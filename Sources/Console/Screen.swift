@@ -21,10 +21,18 @@ struct Screen {
             case .summary(let summary): draw(summary, of: view, from: top, on: &canvas)
             case .none, .stopQuestion:
                 let body = Size(columns: size.columns, rows: size.rows - top - foot.lines.count)
-                if view.showsCourse, let course = state.course {
-                    draw(course, state, of: view, from: top, rows: body.rows, on: &canvas)
+                switch view.shownPage {
+                case .course:
+                    if let course = state.course {
+                        draw(course, state, of: view, from: top, rows: body.rows, on: &canvas)
+                    }
+                case .weather:
+                    if let weather = view.weather {
+                        draw(weather, state, of: view, from: top, rows: body.rows, on: &canvas)
+                    }
+                case .fields, nil:
+                    for band in Layout(FieldView.faces(of: view), in: body).bands { draw(band, from: top, on: &canvas) }
                 }
-                for band in Layout(FieldView.faces(of: view), in: body).bands { draw(band, from: top, on: &canvas) }
                 foot.draw(on: &canvas)
             }
         } else if view.overlay == .help {

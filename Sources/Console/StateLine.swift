@@ -43,6 +43,8 @@ struct StateLine: Equatable {
     var partner: Partner?
     /// Nil without a place or the time of day.
     var sun: Sun?
+    /// Nil without an observation.
+    var wind: Wind?
 
     /// Totals of a run or a lap.
     struct Figures: Equatable {
@@ -160,6 +162,7 @@ struct StateLine: Equatable {
         course = json["blocks"]?["course"].flatMap { Course($0) }
         partner = json["blocks"]?["partner"].flatMap { Partner($0) }
         sun = json["blocks"]?["sun"].flatMap { Sun($0) }
+        wind = json["blocks"]?["wind"].flatMap { Wind($0) }
         pace = json["pace_s_per_m"]?.number
         averagePace = json["average_pace_s_per_m"]?.number
         ascentMetres = json["ascent_m"]?.number

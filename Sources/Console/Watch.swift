@@ -2,6 +2,7 @@ import Domain
 import Glibc
 import JSONCoding
 import Linux
+import Wire
 
 /// `pacectl watch` on a terminal. Waits for the daemon whenever it is away.
 final class Watch {
@@ -110,7 +111,7 @@ final class Watch {
             let connection = try Connection(to: directory.stateSocket)
             // The events before have the laps of the run in progress.
             try connection.send(
-                #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"interval_ms":100,"blocks":["fields","workout","course","partner"],"since":0}"#
+                #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"interval_ms":100,"blocks":["fields","workout","course","partner","sun","wind"],"topics":["\#(WeatherTopic.name)"],"since":0}"#
             )
             arrivals = try loop.watch(connection.descriptor, for: .reading) { [unowned self] _ in receive() }
             self.connection = connection
@@ -166,6 +167,8 @@ final class Watch {
             knowsSettings = true
         } else if line["class"]?.string == "EVENT" {
             receive(event: line)
+        } else if line["class"]?.string == "DATA" {
+            view.received(data: line)
         } else if let reason = Failure(version: line) {
             failure = reason
             loop.stop(1)

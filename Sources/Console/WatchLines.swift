@@ -37,7 +37,13 @@ struct WatchLines {
             : #"{"class":"WATCH","classes":["STATE","SETTINGS"],"interval_ms":1000}"#
         guard (try? connection.send(watch)) != nil else { return }
         var settings: Settings?
-        while case .line(let line) = connection.line(by: nil) {
+        while true {
+            let line: [UInt8]
+            switch connection.line(by: nil) {
+            case .line(let arrived): line = arrived
+            case .tooLong: continue
+            case .late, .ended: return
+            }
             guard let json = try? JSON(parsing: line) else { continue }
             if let failure = Failure(version: json) { throw failure }
             if isJSON {

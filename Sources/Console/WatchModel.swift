@@ -1,5 +1,6 @@
 import Domain
 import JSONCoding
+import Wire
 
 /// Model of the run screen.
 struct WatchModel: Equatable {
@@ -12,6 +13,8 @@ struct WatchModel: Equatable {
     var banner: Banner?
     /// The profile of the loaded course, once it is known.
     var profile: CourseProfile?
+    /// The data of the topic `weather`; nil if there is none.
+    var weather: Weather?
     /// The ended laps of the run in progress.
     var laps: [StateLine.Lap] = []
     /// What covers the data fields, or awaits an answer.
@@ -57,6 +60,20 @@ struct WatchModel: Equatable {
         var isError = false
     }
 
+    struct Weather: Equatable {
+        var data: StationWeather
+        var isStale: Bool
+        /// Milliseconds from the publication to the receipt.
+        var age: Int?
+    }
+
+    /// A page that the arrow keys show.
+    enum Page: Equatable {
+        /// An index into ``pages``.
+        case fields(Int)
+        case course, weather
+    }
+
     /// The visible fields of the pages of the present sport that have any now.
     var pages: [Screens.Page] {
         let sport = state?.sport ?? settings.sport
@@ -72,11 +89,18 @@ struct WatchModel: Equatable {
         }
     }
 
-    /// The pages of data fields, and that of the course while one is loaded.
-    var pageCount: Int { pages.count + (state?.course == nil ? 0 : 1) }
+    /// The pages of data fields, then those of the course and of the weather while there is one.
+    private var allPages: [Page] {
+        pages.indices.map(Page.fields) + (state?.course == nil ? [] : [.course]) + (weather == nil ? [] : [.weather])
+    }
 
-    /// Whether the page of the course is shown: the last one.
-    var showsCourse: Bool { state?.course != nil && page % pageCount == pages.count }
+    var pageCount: Int { allPages.count }
+
+    /// Nil if there is no page.
+    var shownPage: Page? {
+        let pages = allPages
+        return pages.isEmpty ? nil : pages[page % pages.count]
+    }
 
     private func hasValue(_ field: DataField) -> Bool {
         field.format == .clock ? state?.times[field] != nil : state?.fields[field] != nil
@@ -204,6 +228,16 @@ extension WatchModel {
         }
     }
 
+    /// Adopts a DATA line.
+    mutating func received(data line: JSON) {
+        guard line["topic"]?.string == WeatherTopic.name else { return }
+        weather = line["data"].flatMap { StationWeather($0) }.map {
+            Weather(
+                data: $0, isStale: line["stale"]?.bool ?? false,
+                age: line["age_ms"]?.integer(in: 0...1_000_000_000))
+        }
+    }
+
     private mutating func show(_ text: String, of event: JSON) {
         guard event["event"]?.string == "cue", let type = event["type"]?.string else {
             banner = .text(text)
@@ -225,6 +259,7 @@ extension WatchModel {
     mutating func disconnected() {
         state = nil
         profile = nil
+        weather = nil
         silentSeconds = nil
         banner = nil
         laps = []

@@ -35,10 +35,16 @@ struct InvocationTests {
             ["publish", "x-a", "--valid-for", "60", "--source", "valve"],
             .publish(PublishRequest(topic: TopicName("x-a")!, validFor: 60, source: "valve"))
         ),
-        (["metar"], .weather(WeatherCommand(kind: .metar))),
+        (["weather"], .weather(WeatherRequest())),
+        (["weather", "--at", "eddb", "--raw"], .weather(WeatherRequest(place: .station("EDDB"), output: .reports))),
+        (
+            ["--at=-33.95,151.2", "weather", "--net-dir", "/n"],
+            .weather(WeatherRequest(place: .position(latitude: -33.95, longitude: 151.2), netDirectory: "/n"))
+        ),
+        (["metar"], .decode(WeatherCommand(kind: .metar))),
         (
             ["taf", "--now", "2026-03-01T07:30:00Z"],
-            .weather(WeatherCommand(kind: .taf, now: UTC(iso8601: "2026-03-01T07:30:00Z")))
+            .decode(WeatherCommand(kind: .taf, now: UTC(iso8601: "2026-03-01T07:30:00Z")))
         ),
         (["scan", "--seconds", "60"], .scan(seconds: 60)),
         (["scan", "--seconds=1"], .scan(seconds: 1)),
@@ -203,6 +209,10 @@ struct InvocationTests {
         (["publish", "wether"], "a topic is weather, or x- and 1 to 30 of a-z, 0-9 and -"),
         (["publish", "x-a", "--valid-for", "0"], "--valid-for needs a number of seconds from 1 to 604800"),
         (["scan", "--source", "a"], "--source is an option of 'publish' only"),
+        (["weather", "EDDB"], "unexpected argument 'EDDB' after 'weather'"),
+        (["weather", "--at", "EDDB", "--at", "52.5,13.4"], "--at names one place"),
+        (["weather", "--raw", "--json"], "--raw and --json exclude each other"),
+        (["status", "--raw"], "--raw is an option of 'weather' only"),
         (["metar", "EGLL"], "unexpected argument 'EGLL' after 'metar'"),
         (["taf", "--now", "noon"], "--now needs a time from 2000 to 2099, such as '2026-03-01 07:30'"),
         (["status", "--now", "2026-03-01 07:30"], "--now is an option of 'metar', 'taf' only"),
@@ -216,7 +226,7 @@ struct InvocationTests {
             "use 'sensors', 'sensors use SENSOR', 'sensors add SENSOR', 'sensors auto', 'sensors off', "
                 + "'sensors pair SENSOR', 'sensors zero [SENSOR]' or 'sensors forget [SENSOR]'"
         ),
-        (["--fast", "watch"], "unknown option '--fast'"),
+        (["--quick", "watch"], "unknown option '--quick'"),
         (["status", "now"], "unexpected argument 'now' after 'status'"),
         (["start", "run", "ride"], "unexpected argument 'ride' after 'start'"),
         (["start", "swim"], "unknown sport 'swim'; the sports are run, walk, hike, ride, other"),

@@ -48,9 +48,14 @@ struct ScreenPageTests {
             view.page = page
             text += Self.block(view, Size(columns: 60, rows: 16))
         }
-        text +=
-            "## A course\n\nWhile a course is loaded, it is the last page: its profile with its climbs and the present place, the "
-        text += "next two course\npoints, what is left, the climb, the virtual partner.\n\n"
+        text += """
+            ## A course
+
+            While a course is loaded, its page follows those of the data fields: its profile with its climbs and the
+            present place, the next two course points, what is left, the climb, the virtual partner.
+
+
+            """
         for size in [Size(columns: 80, rows: 24), Size(columns: 40, rows: 12)] {
             text += Self.block(try Views.courseView(), size)
         }
@@ -58,6 +63,17 @@ struct ScreenPageTests {
         let off = try Views.courseView(
             (#""status":"on""#, #""status":"off","return_m":61.2,"return_bearing_deg":44.9"#))
         text += Self.block(off, Size(columns: 60, rows: 16))
+        text += """
+            ## The weather
+
+            While the topic `weather` has data, it is the last page. The arrow shows where the wind blows; upwards is the
+            direction of movement.
+
+
+            """
+        for size in [Size(columns: 80, rows: 24), Size(columns: 40, rows: 12)] {
+            text += Self.block(try Views.weatherView(), size)
+        }
         text += "## The end of a run\n\n`s` asks; the run continues until the answer.\n\n"
         var view = try Views.view(Views.run)
         view.overlay = .stopQuestion

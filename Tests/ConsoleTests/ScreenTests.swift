@@ -106,7 +106,7 @@ struct ScreenTests {
 
     @Test func `The last page shows the course`() throws {
         let view = try Views.courseView()
-        #expect(view.showsCourse)
+        #expect(view.shownPage == .course)
         for size in [Size(columns: 80, rows: 24), Size(columns: 40, rows: 12), Size(columns: 20, rows: 5)] {
             try expect(view, size, named: "course")
         }
@@ -115,7 +115,7 @@ struct ScreenTests {
         without.metric = false
         try expect(without, named: "course-without-profile")
         without.state?.course = nil
-        #expect(!without.showsCourse && without.pageCount == view.pageCount - 1)
+        #expect(without.shownPage == .fields(0) && without.pageCount == view.pageCount - 1)
     }
 
     @Test func `An arrow shows the way back to the course`() throws {
@@ -131,6 +131,28 @@ struct ScreenTests {
         let rows = Screen(size: Size(columns: 80, rows: 24), palette: .none).rows(of: try Views.courseView())
         #expect(rows.allSatisfy { $0.shown(in: .ascii).text.utf8.allSatisfy { $0 < 0x7F } })
         #expect(!rows.contains { $0.shown(in: .ascii).text.contains("?") && !$0.text.contains("?") })
+    }
+
+    @Test func `The page after all others shows the weather`() throws {
+        let view = try Views.weatherView()
+        #expect(view.shownPage == .weather)
+        for size in [
+            Size(columns: 80, rows: 24), Size(columns: 120, rows: 40), Size(columns: 40, rows: 12),
+            Size(columns: 20, rows: 5),
+        ] {
+            try expect(view, size, named: "weather")
+        }
+        var stale = view
+        stale.weather?.isStale = true
+        stale.metric = false
+        stale.state?.time = nil
+        stale.state?.wind = nil
+        try expect(stale, named: "weather-stale")
+        let reason = try Views.weatherView(data: #"{"reason":"no station within 100 km reports"}"#)
+        try expect(reason, Size(columns: 40, rows: 12), named: "weather-reason")
+        var without = view
+        without.received(data: try JSON(parsing: #"{"class":"DATA","topic":"weather"}"#.utf8))
+        #expect(without.shownPage == .fields(0) && without.pageCount == view.pageCount - 1)
     }
 
     @Test func endedLapAndSilenceAreShownInTheHeader() throws {
@@ -199,6 +221,7 @@ struct ScreenTests {
         views[views.count - 1].state?.course?.returnMetres = 1e8
         views[views.count - 1].state?.course?.returnBearing = -500
         views[views.count - 1].state?.course?.status = .off
+        views += [try Views.weatherView(), try Views.weatherView(data: #"{"reason":"no station"}"#)]
         for view in views {
             for columns in Array(0...30) + [41, 60, 133, 300] {
                 for rows in Array(0...16) + [30, 100] {

@@ -128,6 +128,48 @@ enum Views {
         return view
     }
 
+    /// The data of the topic `weather`: all figures, clouds of another station, and a forecast.
+    static let weather = #"""
+        {"station":"EDDB","distance_m":12400,"observed_at":"2026-03-01T07:16:00Z","site":"Berlin Brandenburg",
+        "bearing_deg":134,"elevation_m":46,"temperature_c":8,"temperature_here_c":7.4,"dew_point_c":5.5,
+        "humidity_percent":84,"feels_like_c":4.6,"pressure_hpa":1013,"wind_from_deg":240,"wind_speed_mps":8.2,
+        "wind_gust_mps":17.5,"wind_range_deg":[200,280],"visibility_m":10000,"visibility_bound":"at_least",
+        "weather":[{"code":"-SHRA","intensity":"light","descriptors":["SH"],"phenomena":["RA"]}],
+        "clouds":[{"cover":"SCT","base_m":460},{"cover":"BKN","base_m":914,"type":"CB"}],"ceiling_m":914,
+        "other_stations":[{"station":"EDAZ","distance_m":31000,"observed_at":"2026-03-01T06:50:00Z",
+        "figures":["clouds"]}],"rain_from":"2026-03-01T08:00:00Z","wind_shift_at":"2026-03-01T10:00:00Z",
+        "forecast":{"station":"EDDB","distance_m":12400,"issued_at":"2026-03-01T05:30:00Z","periods":[
+        {"from":"2026-03-01T06:00:00Z","to":"2026-03-01T08:00:00Z","wind_from_deg":240,"wind_speed_mps":7.2,
+        "visibility_m":10000,"visibility_bound":"at_least","weather":[],"clouds":[{"cover":"BKN","base_m":900}],
+        "overlays":[]},
+        {"from":"2026-03-01T08:00:00Z","to":"2026-03-01T10:00:00Z","wind_from_deg":250,"wind_speed_mps":9.3,
+        "wind_gust_mps":18.5,"visibility_m":4000,"weather":[{"code":"RA"}],"clouds":[{"cover":"OVC","base_m":500}],
+        "overlays":[{"kind":"possible","probability_percent":30,"from":"2026-03-01T09:00:00Z",
+        "to":"2026-03-01T11:00:00Z","weather":[{"code":"TSRA"}],"wind_from_deg":250,"wind_speed_mps":9.3,
+        "wind_gust_mps":23.1}]},
+        {"from":"2026-03-01T10:00:00Z","to":"2026-03-02T06:00:00Z","wind_from_deg":300,"wind_speed_mps":6.2,
+        "weather":[],"clouds":[{"cover":"FEW","base_m":1200}],"overlays":[]}]}}
+        """#
+
+    /// The block `wind` of ``weather`` for a rider to the west.
+    static let wind = #"""
+        {"headwind_mps":4.29,"crosswind_mps":-2.48,"relative_deg":-30,"speed_mps":4.95,"from_deg":240,"station":"EDDB",
+        "distance_m":12400,"age_s":860}
+        """#
+
+    /// ``run`` on the page of the weather, after `changes` have replaced text of the data.
+    static func weatherView(data: String = weather, _ changes: (was: String, is: String)...) throws -> WatchModel {
+        var text = data
+        for change in changes { text = text.replacing(change.was, with: change.is) }
+        var view = try view(run)
+        view.received(data: try JSON(parsing: #"{"topic":"weather","age_ms":180000,"data":\#(text)}"#.utf8))
+        view.state?.wind = StateLine.Wind(try JSON(parsing: wind.utf8))
+        let sun = #"{"state":"day","rise":"2026-03-01T05:52:33.123Z","set":"2026-03-01T10:31:33.123Z"}"#
+        view.state?.sun = StateLine.Sun(try JSON(parsing: sun.utf8))
+        view.page = view.pageCount - 1
+        return view
+    }
+
     /// A hostile strap name: clears the screen, sets the title, sets red, reverses the text direction, and is wide.
     static let hostileName = #"\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e日本語👩‍👩‍👧e\u0301\u200b"#
 }

@@ -48,6 +48,14 @@ package struct TopicMember: Sendable {
         }
         for (index, element) in elements.enumerated() { try shape.check(element, at: "\(path)[\(index)]") }
     }
+
+    /// The value, or the part of it that is right; nil if none is. Of a list with wrong elements the others remain.
+    fileprivate func conforming(_ value: JSON) -> JSON? {
+        guard let listLimit else { return shape.conforming(value) }
+        guard let elements = value.array else { return nil }
+        let right = elements.prefix(listLimit).compactMap(shape.conforming)
+        return right.isEmpty && !elements.isEmpty ? nil : .array(right)
+    }
 }
 
 extension TopicShape {
@@ -72,6 +80,22 @@ extension TopicShape {
         case .number, .text, .time, .flag, .token:
             guard isScalar(value) else { throw wrong(path) }
         }
+    }
+
+    /// The part of a foreign value that has this shape, without members that are unknown or wrong. Nil if the value has
+    /// another shape, or lacks a required member.
+    func conforming(_ value: JSON) -> JSON? {
+        guard case .object(let members) = self else { return isScalar(value) ? value : nil }
+        guard case .object(let values) = value else { return nil }
+        var kept: [String: JSON] = [:]
+        for member in members {
+            if let value = values[member.name].flatMap(member.conforming) {
+                kept[member.name] = value
+            } else if member.isRequired {
+                return nil
+            }
+        }
+        return .object(kept)
     }
 
     private func isScalar(_ value: JSON) -> Bool {

@@ -21,6 +21,12 @@ package enum WeatherTopic {
         return stations.compactMap { $0["observed_at"]?.string.flatMap { UTC(iso8601: $0) } }.min()
     }
 
+    /// The figures of data that nobody has checked, without members that are wrong; nil for a reason, and if the station,
+    /// its distance or the time is missing.
+    package static func readable(_ data: JSON) -> JSON? {
+        TopicShape.object(figures).conforming(data)
+    }
+
     /// The observation in data that ``check(_:)`` has accepted; nil for a reason, and if a name is no text.
     ///
     /// The wind may be of another station than the first: then station, distance and time are those of that station.

@@ -1,0 +1,121 @@
+import Domain
+import JSONCoding
+import Linux
+
+/// `pacectl weather`: the weather at a place, from paced-net.
+struct WeatherRequest: Equatable {
+    enum Output: Equatable {
+        case text, reports
+    }
+
+    /// Nil for the position that the daemon has.
+    var place: WeatherPlace?
+    var output = Output.text
+    /// The directory of net.sock; nil for the default.
+    var netDirectory: String?
+
+    /// How long paced-net may take: it may have to ask several stations.
+    private static let timeout = Duration.seconds(60)
+
+    /// - Returns: the result as unchanged JSON text.
+    func result() throws(Failure) -> String {
+        var client = try ControlClient(path: RuntimeDirectory.netSocket(netDirectory), of: .pacedNet)
+        return try client.call(
+            "weather.at", place?.parameters ?? "{}", lasting: Self.timeout - Connection.connectTimeout)
+    }
+
+    /// The METAR and TAF of a result, one a line; the untrusted text is made harmless.
+    static func reports(_ result: JSON) throws(Failure) -> String {
+        let reports = (result["reports"]?.array ?? []).flatMap { [$0["metar"], $0["taf"]] }.compactMap { report in
+            let words = report?.string?.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            return words.flatMap { SanitizedText.line($0, limit: LineBuffer.limit) }
+        }
+        if reports.isEmpty { throw .failed(reason(in: result) ?? "paced-net has no report of a station nearby") }
+        return reports.map { $0 + "\n" }.joined()
+    }
+
+    /// The text of a result.
+    ///
+    /// - Throws: ``Failure`` with status 1 for a reason without figures.
+    static func text(_ result: JSON, _ text: WeatherText, sun: StateLine.Sun?, wind: StateLine.Wind?) throws(Failure)
+        -> String
+    {
+        guard let weather = result["weather"].flatMap({ StationWeather($0) }) else {
+            throw .failed("the response of paced-net has no weather; see its log")
+        }
+        guard weather.figures != nil else { throw .failed(weather.reason ?? "") }
+        return text.lines(of: weather, sun: sun, wind: wind).map { $0.long + "\n" }.joined()
+    }
+
+    private static func reason(in result: JSON) -> String? {
+        result["weather"].flatMap { StationWeather($0) }?.reason
+    }
+}
+
+/// A place with weather: a position, or a station.
+enum WeatherPlace: Equatable {
+    /// Degrees.
+    case position(latitude: Double, longitude: Double)
+    /// The four characters of a station by the ICAO.
+    case station(String)
+
+    /// Parses `52.5,13.4` or `EDDB`; nil for anything else.
+    init?(_ text: String) {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        if parts.count == 2 {
+            guard let latitude = Self.degrees(parts[0], to: 90), let longitude = Self.degrees(parts[1], to: 180) else {
+                return nil
+            }
+            self = .position(latitude: latitude, longitude: longitude)
+            return
+        }
+        let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        let name = Array(text.uppercased().utf8)
+        guard name.count == 4, letters.contains(name[0]),
+            name.allSatisfy({ letters.contains($0) || digits.contains($0) })
+        else { return nil }
+        self = .station(String(decoding: name, as: UTF8.self))
+    }
+
+    private static func degrees(_ text: String, to limit: Double) -> Double? {
+        // Double also reads hexadecimal digits, "inf" and "nan".
+        guard !text.isEmpty, text.utf8.allSatisfy({ "0123456789.+-".utf8.contains($0) }) else { return nil }
+        return Double(text).flatMap { abs($0) <= limit ? $0 : nil }
+    }
+
+    /// The parameters of `weather.at`.
+    fileprivate var parameters: String {
+        var writer = JSONWriter()
+        writer.object {
+            switch self {
+            case .position(let latitude, let longitude):
+                $0.member("lat", latitude, decimals: 7)
+                $0.member("lon", longitude, decimals: 7)
+            case .station(let name): $0.member("station", name)
+            }
+        }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+extension Invocation {
+    /// - Returns: the text to print.
+    func perform(_ request: WeatherRequest) throws(Failure) -> String {
+        let text = try request.result()
+        if isJSON { return text + "\n" }
+        guard let result = try? JSON(parsing: text.utf8) else {
+            throw .failed("the response of paced-net is not valid JSON")
+        }
+        if request.output == .reports { return try WeatherRequest.reports(result) }
+        // Neither the settings nor the sun are needed: paced may be away.
+        let present = try? presentState(blocks: #","blocks":["sun","wind"]"#)
+        let settings = present?.settings ?? Settings()
+        let units = WeatherUnits(metric: metric ?? settings.isMetric, twelveHour: settings.twelveHourClock)
+        // Sun and wind are those of the position that the daemon has.
+        let state = request.place == nil ? present?.state : nil
+        return try WeatherRequest.text(
+            result, WeatherText(units: units, now: present?.state.time ?? Clock.systemTime()), sun: state?.sun,
+            wind: state?.wind)
+    }
+}

@@ -1,0 +1,117 @@
+import Domain
+
+// The forecast for the next hours.
+extension WeatherText {
+    /// The rows, the present hour included, as RunFree has.
+    private static let hours = 6
+    /// Metres. Visibilities below are in the rows.
+    private static let shortVisibility = 5000.0
+
+    /// The time that the rows and the warnings are about; nil while the time of day is unknown.
+    var ahead: Range<UTC>? {
+        now.map { now in
+            now..<UTC(milliseconds: units.hour(of: now).milliseconds + Int64(Self.hours) * 3_600_000)
+        }
+    }
+
+    func forecastLines(of figures: StationWeather.Figures, sun: StateLine.Sun?) -> [WeatherLine] {
+        guard let forecast = figures.forecast, let now else { return [] }
+        var lines: [WeatherLine] = []
+        if let rain = figures.rainFrom {
+            let time = rain > now ? "from " + units.moment(rain, now: now) : "now"
+            lines.append(WeatherLine(texts: ["Precipitation expected " + time], role: .figure, rank: 4))
+        }
+        if let shift = figures.windShiftAt, shift > now {
+            let wind = forecast.periods.first { $0.span.contains(shift) }.map { windCells($0.conditions) } ?? []
+            let text = "Wind shift at " + units.moment(shift, now: now)
+            let after = wind.isEmpty ? "" : ": " + wind.joined(separator: ", ")
+            lines.append(WeatherLine(texts: [text + after, text], role: .figure, rank: 4))
+        }
+        lines += rows(of: forecast, sun: sun, now: now)
+        guard let rank = lines.map(\.rank).min() else { return [] }
+        let age = milliseconds(since: forecast.issued).map {
+            ", made " + WeatherUnits.duration(milliseconds: $0) + " ago"
+        }
+        let place = forecast.station + ", " + place(metres: forecast.metres)
+        let title = WeatherLine(
+            texts: ["Forecast of " + place + (age ?? ""), place + (age ?? "")], role: .forecast, rank: rank)
+        return [WeatherLine(texts: [""], role: .gap, rank: 8), title] + lines
+    }
+
+    /// A row for each hour of local time that the forecast has, and for sunrise and sunset between them.
+    private func rows(of forecast: StationWeather.Forecast, sun: StateLine.Sun?, now: UTC) -> [WeatherLine] {
+        let first = units.hour(of: now)
+        var cells: [(time: UTC, full: [String], short: [String])] = []
+        for hour in 0..<Self.hours {
+            let start = UTC(milliseconds: first.milliseconds + Int64(hour) * 3_600_000)
+            let end = UTC(milliseconds: start.milliseconds + 3_600_000)
+            guard let period = forecast.periods.first(where: { $0.span.contains(max(start, now)) }) else { continue }
+            let wind = windCells(period.conditions)
+            let weather = weatherCell(period.conditions) ?? ""
+            let overlays = forecast.periods.flatMap(\.overlays).filter { $0.span.overlaps(max(start, now)..<end) }
+            let changes = overlays.compactMap { text(of: $0, beside: period.conditions) }
+            let all = ([weather] + changes).filter { !$0.isEmpty }.joined(separator: "; ")
+            let clock = units.clock(start)
+            cells.append(
+                (start, [clock, wind.first ?? "", wind.dropFirst().first ?? "", all], [clock, wind.first ?? "", all]))
+        }
+        guard let last = cells.last else { return [] }
+        for (name, time) in [("sunrise", sun?.rise), ("sunset", sun?.set)] {
+            guard let time, time > now, time.milliseconds < last.time.milliseconds + 3_600_000 else { continue }
+            let index = cells.firstIndex { $0.time > time } ?? cells.count
+            let clock = units.clock(time)
+            cells.insert((time, [clock, name, "", ""], [clock, name, ""]), at: index)
+        }
+        return zip(Self.aligned(cells.map(\.full)), Self.aligned(cells.map(\.short))).map { full, short in
+            WeatherLine(texts: [full, short], role: .hour, rank: 6)
+        }
+    }
+
+    private static func aligned(_ rows: [[String]]) -> [String] {
+        var columns = rows[0].map { _ in TextTable.Column(head: "") }
+        columns[0].isNumber = true
+        var table = TextTable(columns)
+        for row in rows { table.append(row) }
+        return Array(table.lines.dropFirst())
+    }
+
+    /// The wind and the gusts of a row; empty if no wind is known.
+    private func windCells(_ conditions: StationWeather.Conditions) -> [String] {
+        guard let speed = conditions.windSpeed else { return [] }
+        let gust = conditions.gust.map { ["gusts " + units.speedFigures($0)] } ?? []
+        if speed == 0, gust.isEmpty { return ["calm"] }
+        let from =
+            conditions.isWindVariable ? "variable " : conditions.windFrom.map { CourseWords.compass($0) + " " } ?? ""
+        return [from + units.speed(speed)] + gust
+    }
+
+    /// The weather, else the sky, and a short visibility.
+    private func weatherCell(_ conditions: StationWeather.Conditions) -> String? {
+        let weather = conditions.weather.map(Self.words) ?? ""
+        let sight = conditions.visibility.flatMap { $0 < Self.shortVisibility ? visibility(conditions) : nil }
+        let texts = [weather.isEmpty ? Self.sky(conditions) : weather, sight].compactMap(\.self)
+        return texts.isEmpty ? nil : texts.joined(separator: ", ")
+    }
+
+    /// What an overlay changes, such as "30 % thunderstorm with rain"; nil if nothing that a row shows.
+    private func text(of overlay: StationWeather.Overlay, beside conditions: StationWeather.Conditions) -> String? {
+        let change = overlay.conditions
+        var texts: [String] = []
+        if let weather = weatherCell(change), weather != weatherCell(conditions) { texts.append(weather) }
+        let wind = windCells(change)
+        let before = windCells(conditions)
+        // A change of the gusts alone does not repeat the mean wind.
+        if wind != before { texts += wind.first == before.first ? wind.dropFirst() : wind[...] }
+        if texts.isEmpty { return nil }
+        return manner(of: overlay) + " " + texts.joined(separator: ", ")
+    }
+
+    private func manner(of overlay: StationWeather.Overlay) -> String {
+        let probability = overlay.probability.map { "\($0) %" }
+        return switch overlay.kind {
+        case .becoming: "becoming"
+        case .temporary: [probability, "at times"].compactMap(\.self).joined(separator: " ")
+        case .possible: probability ?? "perhaps"
+        }
+    }
+}
