@@ -199,7 +199,7 @@ extension Screen {
     ///
     /// - Parameter degrees: clockwise from upwards.
     func drawArrow(_ degrees: Double, row: Int, column: Int, _ colour: Style.Colour, on canvas: inout Canvas) {
-        for (index, dots) in Self.arrows[CourseWords.direction(ofBearing: degrees)].enumerated() {
+        for (index, dots) in Self.arrows[RunFormat.direction(ofBearing: degrees)].enumerated() {
             let text = dots.map { $0 == "#" ? "██" : "  " }.joined()
             canvas.put(text, row: row + index, column: column, Style(colour: colour, isBold: true))
         }

@@ -37,7 +37,7 @@ extension StateLine {
 
 extension WeatherText {
     /// The wind on the rider. Its station is named if it is none of those whose figures are shown.
-    func text(of wind: StateLine.Wind, beside figures: StationWeather.Figures) -> WeatherLine {
+    func text(of wind: StateLine.Wind, beside figures: TopicWeather.Figures) -> WeatherLine {
         let shown = [figures.station.name] + figures.others.map(\.station.name)
         let age = wind.age.map { ", " + WeatherUnits.duration(milliseconds: Int64($0 * 1000)) + " old" } ?? ""
         let source = shown.contains(wind.station) ? "" : " (\(wind.station), \(place(metres: wind.metres))\(age))"
@@ -68,6 +68,6 @@ extension WeatherText {
 
     /// The direction to which the wind blows: upwards is that of the movement.
     private static func arrow(ofWindFrom relative: Double) -> String {
-        ["↑", "↗", "→", "↘", "↓", "↙", "←", "↖"][CourseWords.direction(ofBearing: relative + 180)]
+        ["↑", "↗", "→", "↘", "↓", "↙", "←", "↖"][RunFormat.direction(ofBearing: relative + 180)]
     }
 }

@@ -61,7 +61,7 @@ struct WatchModel: Equatable {
     }
 
     struct Weather: Equatable {
-        var data: StationWeather
+        var data: TopicWeather
         var isStale: Bool
         /// Milliseconds from the publication to the receipt.
         var age: Int?
@@ -231,7 +231,7 @@ extension WatchModel {
     /// Adopts a DATA line.
     mutating func received(data line: JSON) {
         guard line["topic"]?.string == WeatherTopic.name else { return }
-        weather = line["data"].flatMap { StationWeather($0) }.map {
+        weather = line["data"].flatMap { TopicWeather($0) }.map {
             Weather(
                 data: $0, isStale: line["stale"]?.bool ?? false,
                 age: line["age_ms"]?.integer(in: 0...1_000_000_000))

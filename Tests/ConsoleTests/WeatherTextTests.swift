@@ -14,7 +14,7 @@ struct WeatherTextTests {
         _ data: String, metric: Bool = true, at now: UTC?, offset: Int = 0, twelveHour: Bool = false,
         isStale: Bool = false, published: Int? = nil, sun: String? = nil
     ) throws -> [WeatherLine] {
-        let weather = try #require(StationWeather(try JSON(parsing: data.utf8)))
+        let weather = try #require(TopicWeather(try JSON(parsing: data.utf8)))
         let units = WeatherUnits(metric: metric, twelveHour: twelveHour) { _ in offset }
         return WeatherText(units: units, now: now, isStale: isStale, publishedMilliseconds: published).lines(
             of: weather, sun: try sun.flatMap { StateLine.Sun(try JSON(parsing: $0.utf8)) })
@@ -101,7 +101,7 @@ struct WeatherTextTests {
     @Test func reasonIsALine() throws {
         #expect(try text(#""reason":"no newer report""#) == ["  No newer report"])
         #expect(try lines(#"{"reason":"no network"}"#, at: now).map(\.long) == ["No weather", "  No network"])
-        #expect(StationWeather(.object([:])) == nil && StationWeather(.null) == nil)
+        #expect(TopicWeather(.object([:])) == nil && TopicWeather(.null) == nil)
     }
 
     @Test func ageIsShownAsFarAsItIsKnown() throws {
@@ -155,7 +155,7 @@ struct WeatherTextTests {
         func text(_ station: String) throws -> String {
             let json = #"{"station":"\#(station)","distance_m":9000,"age_s":600,\#(members)}"#
             let wind = try #require(StateLine.Wind(try JSON(parsing: json.utf8)))
-            let weather = try #require(StationWeather(try JSON(parsing: (Self.station + "}").utf8)))
+            let weather = try #require(TopicWeather(try JSON(parsing: (Self.station + "}").utf8)))
             let lines = WeatherText(units: WeatherUnits(metric: true), now: now).lines(of: weather, wind: wind)
             return lines[1].texts[0]
         }
@@ -178,7 +178,7 @@ struct WeatherTextTests {
         }
         let long = String(repeating: "x", count: 5000)
         #expect(try lines(#"{"reason":"\#(long)"}"#, at: now)[1].long.count == 2 + 256)
-        #expect(StationWeather(try JSON(parsing: #"{"station":"\#(long)","distance_m":1}"#.utf8)) == nil)
+        #expect(TopicWeather(try JSON(parsing: #"{"station":"\#(long)","distance_m":1}"#.utf8)) == nil)
         let wrong = [
             (#""temperature_c":1e300"#), (#""wind_speed_mps":-5"#), (#""pressure_hpa":"x""#), (#""site":"\#(long)""#),
             (#""weather":[{"code":7}]"#), (#""weather":{}"#), (#""clouds":[[]]"#), (#""forecast":{"periods":7}"#),

@@ -40,7 +40,7 @@ struct WeatherRequest: Equatable {
     static func text(_ result: JSON, _ text: WeatherText, sun: StateLine.Sun?, wind: StateLine.Wind?) throws(Failure)
         -> String
     {
-        guard let weather = result["weather"].flatMap({ StationWeather($0) }) else {
+        guard let weather = result["weather"].flatMap({ TopicWeather($0) }) else {
             throw .failed("the response of paced-net has no weather; see its log")
         }
         guard weather.figures != nil else { throw .failed(weather.reason ?? "") }
@@ -48,7 +48,7 @@ struct WeatherRequest: Equatable {
     }
 
     private static func reason(in result: JSON) -> String? {
-        result["weather"].flatMap { StationWeather($0) }?.reason
+        result["weather"].flatMap { TopicWeather($0) }?.reason
     }
 }
 

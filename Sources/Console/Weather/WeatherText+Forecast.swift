@@ -14,7 +14,7 @@ extension WeatherText {
         }
     }
 
-    func forecastLines(of figures: StationWeather.Figures, sun: StateLine.Sun?) -> [WeatherLine] {
+    func forecastLines(of figures: TopicWeather.Figures, sun: StateLine.Sun?) -> [WeatherLine] {
         guard let forecast = figures.forecast, let now else { return [] }
         var lines: [WeatherLine] = []
         if let rain = figures.rainFrom {
@@ -39,7 +39,7 @@ extension WeatherText {
     }
 
     /// A row for each hour of local time that the forecast has, and for sunrise and sunset between them.
-    private func rows(of forecast: StationWeather.Forecast, sun: StateLine.Sun?, now: UTC) -> [WeatherLine] {
+    private func rows(of forecast: TopicWeather.Forecast, sun: StateLine.Sun?, now: UTC) -> [WeatherLine] {
         let first = units.hour(of: now)
         var cells: [(time: UTC, full: [String], short: [String])] = []
         for hour in 0..<Self.hours {
@@ -76,17 +76,17 @@ extension WeatherText {
     }
 
     /// The wind and the gusts of a row; empty if no wind is known.
-    private func windCells(_ conditions: StationWeather.Conditions) -> [String] {
+    private func windCells(_ conditions: TopicWeather.Conditions) -> [String] {
         guard let speed = conditions.windSpeed else { return [] }
         let gust = conditions.gust.map { ["gusts " + units.speedFigures($0)] } ?? []
         if speed == 0, gust.isEmpty { return ["calm"] }
         let from =
-            conditions.isWindVariable ? "variable " : conditions.windFrom.map { CourseWords.compass($0) + " " } ?? ""
+            conditions.isWindVariable ? "variable " : conditions.windFrom.map { RunFormat.compass($0) + " " } ?? ""
         return [from + units.speed(speed)] + gust
     }
 
     /// The weather, else the sky, and a short visibility.
-    private func weatherCell(_ conditions: StationWeather.Conditions) -> String? {
+    private func weatherCell(_ conditions: TopicWeather.Conditions) -> String? {
         let weather = conditions.weather.map(Self.words) ?? ""
         let sight = conditions.visibility.flatMap { $0 < Self.shortVisibility ? visibility(conditions) : nil }
         let texts = [weather.isEmpty ? Self.sky(conditions) : weather, sight].compactMap(\.self)
@@ -94,7 +94,7 @@ extension WeatherText {
     }
 
     /// What an overlay changes, such as "30 % thunderstorm with rain"; nil if nothing that a row shows.
-    private func text(of overlay: StationWeather.Overlay, beside conditions: StationWeather.Conditions) -> String? {
+    private func text(of overlay: TopicWeather.Overlay, beside conditions: TopicWeather.Conditions) -> String? {
         let change = overlay.conditions
         var texts: [String] = []
         if let weather = weatherCell(change), weather != weatherCell(conditions) { texts.append(weather) }
@@ -106,7 +106,7 @@ extension WeatherText {
         return manner(of: overlay) + " " + texts.joined(separator: ", ")
     }
 
-    private func manner(of overlay: StationWeather.Overlay) -> String {
+    private func manner(of overlay: TopicWeather.Overlay) -> String {
         let probability = overlay.probability.map { "\($0) %" }
         return switch overlay.kind {
         case .becoming: "becoming"

@@ -19,7 +19,7 @@ extension WeatherText {
     private static let cold = -10.0
 
     /// One line for each danger that is observed, else for its first time in the forecast of the next hours.
-    func warnings(of figures: StationWeather.Figures) -> [WeatherLine] {
+    func warnings(of figures: TopicWeather.Figures) -> [WeatherLine] {
         var warned: Set<Danger> = []
         var lines: [WeatherLine] = []
         func warn(_ findings: [Finding], _ time: String, source: String = "", short: String = "") {
@@ -53,7 +53,7 @@ extension WeatherText {
         return lines
     }
 
-    private func observed(_ figures: StationWeather.Figures) -> [(StationWeather.Figure, [Finding])] {
+    private func observed(_ figures: TopicWeather.Figures) -> [(TopicWeather.Figure, [Finding])] {
         let conditions = figures.conditions
         let felt: Finding? = figures.feelsLike.flatMap { celsius in
             if celsius > Self.heat { return ([.heat], "heat that feels like " + units.temperature(celsius)) }
@@ -65,11 +65,11 @@ extension WeatherText {
         ]
     }
 
-    private func findings(in conditions: StationWeather.Conditions) -> [Finding] {
+    private func findings(in conditions: TopicWeather.Conditions) -> [Finding] {
         phenomena(in: conditions) + [wind(in: conditions), sight(in: conditions)].compactMap(\.self)
     }
 
-    private func phenomena(in conditions: StationWeather.Conditions) -> [Finding] {
+    private func phenomena(in conditions: TopicWeather.Conditions) -> [Finding] {
         (conditions.weather ?? []).compactMap(\.decoded).compactMap { phenomenon in
             let dangers = Self.dangers(of: phenomenon)
             return dangers.isEmpty ? nil : (dangers, WeatherWords.text(phenomenon))
@@ -99,20 +99,20 @@ extension WeatherText {
         return dangers
     }
 
-    private func wind(in conditions: StationWeather.Conditions) -> Finding? {
+    private func wind(in conditions: TopicWeather.Conditions) -> Finding? {
         if let gust = conditions.gust, gust > Self.strongWind { return ([.wind], "gusts of " + units.speed(gust)) }
         guard let speed = conditions.windSpeed, speed > Self.strongWind else { return nil }
         return ([.wind], "wind of " + units.speed(speed))
     }
 
-    private func sight(in conditions: StationWeather.Conditions) -> Finding? {
+    private func sight(in conditions: TopicWeather.Conditions) -> Finding? {
         guard let metres = conditions.visibility, metres < Self.fogVisibility, conditions.visibilityBound != .atLeast,
             let text = visibility(conditions)
         else { return nil }
         return ([.sight], "visibility " + text)
     }
 
-    private static func manner(of overlay: StationWeather.Overlay) -> String {
+    private static func manner(of overlay: TopicWeather.Overlay) -> String {
         let probability = overlay.probability.map { "possible (\($0) %)" }
         return switch overlay.kind {
         case .becoming: "forecast"

@@ -48,7 +48,7 @@ struct WeatherText {
     /// Milliseconds since the publication, which the age is at least; nil if that is unknown.
     var publishedMilliseconds: Int?
 
-    func lines(of weather: StationWeather, sun: StateLine.Sun? = nil, wind: StateLine.Wind? = nil) -> [WeatherLine] {
+    func lines(of weather: TopicWeather, sun: StateLine.Sun? = nil, wind: StateLine.Wind? = nil) -> [WeatherLine] {
         let reason = weather.reason.map { WeatherLine(texts: [$0.uppercasedFirst], role: .reason, rank: 2) }
         guard let figures = weather.figures else {
             return [WeatherLine(texts: ["No weather"], role: .station(isStale: false), rank: 0), reason].compactMap(
@@ -71,17 +71,17 @@ struct WeatherText {
         return lines + forecastLines(of: figures, sun: sun)
     }
 
-    private static let order: [StationWeather.Figure] = [
+    private static let order: [TopicWeather.Figure] = [
         .weather, .temperature, .wind, .dewPoint, .visibility, .pressure, .clouds,
     ]
 
     // MARK: Stations
 
-    private func title(of station: StationWeather.Station, hasSite: Bool, rank: Int) -> WeatherLine {
+    private func title(of station: TopicWeather.Station, hasSite: Bool, rank: Int) -> WeatherLine {
         let isStale = self.isStale || isOld(station.observed)
         let age = age(of: station.observed) + (isStale ? ", stale" : "")
         let place = place(metres: station.metres)
-        let direction = station.metres > 0 ? station.bearing.map { " to the " + CourseWords.compass($0) } ?? "" : ""
+        let direction = station.metres > 0 ? station.bearing.map { " to the " + RunFormat.compass($0) } ?? "" : ""
         let site = hasSite ? station.site.map { " " + $0 } ?? "" : ""
         let height =
             station.elevation.map { " (" + RunFormat.height(metres: $0, metric: units.metric) + " above sea level)" }
@@ -132,7 +132,7 @@ struct WeatherText {
 
     /// - Parameter rider: the line of the wind on the rider, which follows the wind.
     private func lines(
-        of figures: StationWeather.Figures, without missing: Set<StationWeather.Figure>, _ rider: WeatherLine?
+        of figures: TopicWeather.Figures, without missing: Set<TopicWeather.Figure>, _ rider: WeatherLine?
     ) -> [WeatherLine] {
         Self.order.filter { !missing.contains($0) }.flatMap { figure in
             let (texts, rank): ([String], Int) =
@@ -150,23 +150,23 @@ struct WeatherText {
         }
     }
 
-    private func weatherTexts(_ conditions: StationWeather.Conditions, hasSky: Bool) -> [String] {
+    private func weatherTexts(_ conditions: TopicWeather.Conditions, hasSky: Bool) -> [String] {
         let weather = conditions.weather.map(Self.words) ?? ""
         let sky = hasSky ? Self.sky(conditions) : nil
         if weather.isEmpty { return sky.map { [$0.uppercasedFirst] } ?? [] }
         return [weather + (sky.map { ", " + $0 } ?? ""), weather].map(\.uppercasedFirst)
     }
 
-    static func words(_ weather: [StationWeather.Phenomenon]) -> String {
+    static func words(_ weather: [TopicWeather.Phenomenon]) -> String {
         weather.map { phenomenon in phenomenon.decoded.map(WeatherWords.text) ?? phenomenon.code }
             .joined(separator: ", ")
     }
 
-    static func sky(_ conditions: StationWeather.Conditions) -> String? {
+    static func sky(_ conditions: TopicWeather.Conditions) -> String? {
         conditions.clouds.flatMap { WeatherWords.sky($0.compactMap(\.cover)) }
     }
 
-    private func temperatureTexts(_ figures: StationWeather.Figures) -> [String] {
+    private func temperatureTexts(_ figures: TopicWeather.Figures) -> [String] {
         let station = figures.temperature.map(units.temperature)
         let here = figures.temperatureHere.map(units.temperature)
         let felt = figures.feelsLike.map(units.temperature)
@@ -182,28 +182,28 @@ struct WeatherText {
         return texts[0].isEmpty ? [] : texts
     }
 
-    private func windTexts(_ conditions: StationWeather.Conditions) -> [String] {
+    private func windTexts(_ conditions: TopicWeather.Conditions) -> [String] {
         guard let speed = conditions.windSpeed.map(units.speed) else {
-            return conditions.windFrom.map { ["Wind from \(CourseWords.compass($0))"] } ?? []
+            return conditions.windFrom.map { ["Wind from \(RunFormat.compass($0))"] } ?? []
         }
         let gust = conditions.gust.map { ", gusts of " + units.speed($0) } ?? ""
         let shortGust = conditions.gust.map { ", gusts " + units.speedFigures($0) } ?? ""
         if conditions.windSpeed == 0, conditions.gust == nil { return ["Calm"] }
         let range =
             conditions.windRange.isEmpty
-            ? "" : ", between " + conditions.windRange.map(CourseWords.compass).joined(separator: " and ")
+            ? "" : ", between " + conditions.windRange.map(RunFormat.compass).joined(separator: " and ")
         if conditions.isWindVariable || conditions.windFrom == nil {
             let lead = conditions.isWindVariable ? "Variable wind of " : "Wind of "
             return [lead + speed + range + gust, lead + speed + gust, lead + speed + shortGust]
         }
-        let from = CourseWords.compass(conditions.windFrom ?? 0)
+        let from = RunFormat.compass(conditions.windFrom ?? 0)
         return [
             "Wind from \(from) at \(speed)\(range)\(gust)", "Wind from \(from) at \(speed)\(gust)",
             "Wind \(from) \(speed)\(shortGust)",
         ]
     }
 
-    private func humidityTexts(_ figures: StationWeather.Figures) -> [String] {
+    private func humidityTexts(_ figures: TopicWeather.Figures) -> [String] {
         let parts = [
             figures.humidity.map { "humidity " + units.whole($0) + " %" },
             figures.dewPoint.map { "dew point " + units.temperature($0) },
@@ -211,7 +211,7 @@ struct WeatherText {
         return parts.isEmpty ? [] : [parts.joined(separator: ", ").uppercasedFirst]
     }
 
-    func visibility(_ conditions: StationWeather.Conditions) -> String? {
+    func visibility(_ conditions: TopicWeather.Conditions) -> String? {
         conditions.visibility.map { metres in
             switch conditions.visibilityBound {
             case .exact: units.distance(metres)
@@ -221,13 +221,13 @@ struct WeatherText {
         }
     }
 
-    private func cloudTexts(_ conditions: StationWeather.Conditions, hasSky: Bool) -> [String] {
+    private func cloudTexts(_ conditions: TopicWeather.Conditions, hasSky: Bool) -> [String] {
         let layers = (conditions.clouds ?? []).filter { $0.base != nil || $0.kind != nil }
         if layers.isEmpty { return hasSky ? Self.sky(conditions).map { [$0.uppercasedFirst] } ?? [] : [] }
         return ["Clouds " + layers.map(text).joined(separator: ", ")]
     }
 
-    private func text(of layer: StationWeather.Cloud) -> String {
+    private func text(of layer: TopicWeather.Cloud) -> String {
         let cover: String? =
             switch layer.cover {
             case .few: "few"

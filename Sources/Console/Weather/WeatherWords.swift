@@ -1,3 +1,4 @@
+import Domain
 import Weather
 
 /// The codes of weather reports in words. Source: WMO-No. 306, code table 4678.

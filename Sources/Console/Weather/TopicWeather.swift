@@ -6,7 +6,7 @@ import Wire
 /// The data of the topic `weather` for users: figures, a reason why there are none or no newer ones, or both.
 ///
 /// Values that are absent, of the wrong type or out of range are nil. Text is sanitised.
-struct StationWeather: Equatable {
+struct TopicWeather: Equatable {
     /// Nil with a reason alone.
     var figures: Figures?
     var reason: String?
@@ -115,34 +115,34 @@ struct StationWeather: Equatable {
 }
 
 // The parameters are values that ``WeatherTopic/readable(_:)`` has accepted: numbers are in their ranges.
-extension StationWeather.Figures {
+extension TopicWeather.Figures {
     fileprivate init?(_ json: JSON) {
-        guard let station = StationWeather.Station(json) else { return nil }
+        guard let station = TopicWeather.Station(json) else { return nil }
         self.station = station
-        conditions = StationWeather.Conditions(json)
+        conditions = TopicWeather.Conditions(json)
         temperature = json["temperature_c"]?.number
         temperatureHere = json["temperature_here_c"]?.number
         feelsLike = json["feels_like_c"]?.number
         dewPoint = json["dew_point_c"]?.number
         humidity = json["humidity_percent"]?.number
         hectopascals = json["pressure_hpa"]?.number
-        others = (json["other_stations"]?.array ?? []).compactMap { StationWeather.OtherStation($0) }
-        forecast = json["forecast"].flatMap { StationWeather.Forecast($0) }
+        others = (json["other_stations"]?.array ?? []).compactMap { TopicWeather.OtherStation($0) }
+        forecast = json["forecast"].flatMap { TopicWeather.Forecast($0) }
         rainFrom = json.time("rain_from")
         windShiftAt = json.time("wind_shift_at")
     }
 }
 
-extension StationWeather.OtherStation {
+extension TopicWeather.OtherStation {
     fileprivate init?(_ json: JSON) {
-        guard let station = StationWeather.Station(json) else { return nil }
+        guard let station = TopicWeather.Station(json) else { return nil }
         self.station = station
         let names = (json["figures"]?.array ?? []).compactMap(\.string)
-        figures = Set(names.compactMap(StationWeather.Figure.init))
+        figures = Set(names.compactMap(TopicWeather.Figure.init))
     }
 }
 
-extension StationWeather.Station {
+extension TopicWeather.Station {
     fileprivate init?(_ json: JSON) {
         guard let name = json["station"]?.harmlessText(), let metres = json["distance_m"]?.number,
             let observed = json.time("observed_at")
@@ -156,7 +156,7 @@ extension StationWeather.Station {
     }
 }
 
-extension StationWeather.Conditions {
+extension TopicWeather.Conditions {
     fileprivate init(_ json: JSON) {
         windFrom = json["wind_from_deg"]?.number
         isWindVariable = json["wind_variable"]?.bool ?? false
@@ -172,18 +172,18 @@ extension StationWeather.Conditions {
         }
         weather = json["weather"]?.array?.compactMap { phenomenon in
             phenomenon["code"]?.harmlessText().map {
-                StationWeather.Phenomenon(code: $0, decoded: WeatherPhenomenon(Array($0.utf8)[...]))
+                TopicWeather.Phenomenon(code: $0, decoded: WeatherPhenomenon(Array($0.utf8)[...]))
             }
         }
         clouds = json["clouds"]?.array?.map { layer in
-            StationWeather.Cloud(
+            TopicWeather.Cloud(
                 cover: layer["cover"]?.string.flatMap(CloudLayer.Cover.init), base: layer["base_m"]?.number,
                 kind: layer["type"]?.string.flatMap(CloudLayer.Kind.init))
         }
     }
 }
 
-extension StationWeather.Forecast {
+extension TopicWeather.Forecast {
     fileprivate init?(_ json: JSON) {
         guard let station = json["station"]?.harmlessText(), let metres = json["distance_m"]?.number,
             let issued = json.time("issued_at")
@@ -193,21 +193,21 @@ extension StationWeather.Forecast {
         self.issued = issued
         periods = (json["periods"]?.array ?? []).compactMap { period in
             period.span.map { span in
-                StationWeather.Period(
-                    span: span, conditions: StationWeather.Conditions(period),
-                    overlays: (period["overlays"]?.array ?? []).compactMap { StationWeather.Overlay($0) })
+                TopicWeather.Period(
+                    span: span, conditions: TopicWeather.Conditions(period),
+                    overlays: (period["overlays"]?.array ?? []).compactMap { TopicWeather.Overlay($0) })
             }
         }
     }
 }
 
-extension StationWeather.Overlay {
+extension TopicWeather.Overlay {
     fileprivate init?(_ json: JSON) {
         guard let kind = json["kind"]?.string.flatMap(Kind.init), let span = json.span else { return nil }
         self.kind = kind
         self.span = span
         probability = json["probability_percent"]?.number.map { Int($0.rounded()) }
-        conditions = StationWeather.Conditions(json)
+        conditions = TopicWeather.Conditions(json)
     }
 }
 
