@@ -18,6 +18,8 @@ struct StateLine: Equatable {
     var lap: Lap?
     var heart = Heart()
     var position: Position?
+    /// How far the search for a position is; nil if this release does not know the state.
+    var acquisition: AcquisitionStatus.State?
     var gpsd = Link()
     var bluetooth = Link()
     var recorder: String?
@@ -173,6 +175,7 @@ struct StateLine: Equatable {
             total.maximumBPM = heart["max_bpm"]?.integer(in: 0...999)
         }
         position = json["position"].flatMap(Position.init)
+        acquisition = json["acquisition"]?["state"]?.string.flatMap(AcquisitionStatus.State.init)
         if let gpsd = json["gpsd"] { self.gpsd = Link(gpsd, name: "device") }
         if let bluetooth = json["bluetooth"] { self.bluetooth = Link(bluetooth, name: "backend") }
         recorder = json["recorder"]?["state"]?.harmlessText()

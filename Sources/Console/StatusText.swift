@@ -139,7 +139,10 @@ struct StatusText {
     }
 
     private func position(_ state: StateLine) -> String {
-        guard let position = state.position else { return "not known" }
+        guard let position = state.position else {
+            let search = Self.searchText(state)
+            return state.gpsd.state == .connected && search != "no position" ? "not known, " + search : "not known"
+        }
         return joined(
             "\(Self.degrees(position.latitude)) \(Self.degrees(position.longitude))",
             position.altitudeMetres.map { RunFormat.height(metres: $0, metric: metric) + " high" },
@@ -228,8 +231,18 @@ extension StatusText {
     /// Why there is no good position; nil if there is one.
     static func positionProblem(_ state: StateLine) -> String? {
         if state.gpsd.state != .connected { return gpsdLink(state) }
-        guard let position = state.position else { return "no position" }
+        guard let position = state.position else { return searchText(state) }
         return position.isStale ? "position stale" : nil
+    }
+
+    /// How far the search for a position is.
+    private static func searchText(_ state: StateLine) -> String {
+        switch state.acquisition {
+        case .searching, .extended: "searching for a position"
+        case .errorIdle, .expiredError: "no position found: go under the open sky"
+        case .expired, .updating: "position lost: searching"
+        case .network, .found, .updated, nil: "no position"
+        }
     }
 
     /// The quality of the position in a few words.

@@ -42,6 +42,9 @@ final class RunController {
     /// The engine's moment of the last step. Messages of one turn may be handled later than the next one arrives.
     private var steppedAt: Instant
     private var changes = Changes()
+    private var acquisition = PositionAcquisition()
+    /// The engine's moment of the last tick of ``acquisition``.
+    private var acquiredAt: Instant
 
     init(
         _ recording: RecordingState, _ stateServer: StateServer, startsAutomatically: Bool,
@@ -53,6 +56,7 @@ final class RunController {
         autoStart = startsAutomatically ? AutoStart() : nil
         clockAt = now
         steppedAt = now
+        acquiredAt = replay?.clock.moment(at: now) ?? now
         let realTimeClock = Clock.realTimeClock(notBefore: Release.date)
         realTimeClockOffset = realTimeClock.map { UTC.offset(ofRealTimeClock: $0, from: Clock.systemTime()) }
     }
@@ -69,7 +73,14 @@ final class RunController {
     }
 
     func state(at now: Instant) -> State {
-        recording.engine.state(at: moment(at: now))
+        withAcquisition(recording.engine.state(at: moment(at: now)))
+    }
+
+    private func withAcquisition(_ state: State) -> State {
+        guard state.activity?.isIndoor != true else { return state }
+        var state = state
+        state.acquisition = acquisition.status
+        return state
     }
 
     /// The status of the recorder. A replay has none.
@@ -246,8 +257,25 @@ final class RunController {
             Log.write(
                 .notice, "the interrupted activity is too old to resume: the run since then is a separate activity")
         }
-        if let (state, isChange) = recording.effects.state { stateServer.publish(state, isChange: isChange) }
+        followAcquisition(outputs, recording.effects.state?.state.gpsd, at: now)
+        if let (state, isChange) = recording.effects.state {
+            stateServer.publish(withAcquisition(state), isChange: isChange)
+        }
         recording.effects.removeAll()
+    }
+
+    /// - Parameter link: the link to gpsd; nil if it is unchanged.
+    private func followAcquisition(_ outputs: [Output], _ link: LinkStatus?, at now: Instant) {
+        let ticks = max(now - acquiredAt, .zero) / PositionAcquisition.tick
+        acquisition.advance(ticks: Int(ticks))
+        acquiredAt += PositionAcquisition.tick * Int(ticks)
+        switch link?.state {
+        case .connected: acquisition.connect()
+        // The demo and a replay have positions without gpsd.
+        case .connecting, .disconnected: if link?.reason != .off { acquisition.disconnect() }
+        case nil: break
+        }
+        for case .fix(let fix) in outputs { acquisition.receive(accuracy: fix.position.accuracy) }
     }
 
     /// Logs and publishes outputs and the lines of their events.

@@ -11,6 +11,8 @@ package struct State: Equatable, Sendable {
     /// Nil if the newest accepted fix is 10 s old or older.
     package var position: Timestamped<Position>?
     package var positionIsStale = false
+    /// Nil without a receiver, and indoors.
+    package var acquisition: AcquisitionStatus?
     /// The sensors, at most ``SensorReadings/capacity``, the strap first, and the newest values of each by its index.
     package var sensors: [SensorStatus] = []
     package var readings = SensorReadings()

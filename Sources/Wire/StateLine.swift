@@ -36,6 +36,12 @@ extension JSONWriter {
 
     /// Writes the members that depend on the host; a replay has none of them.
     private mutating func machine(_ state: State) {
+        if let acquisition = state.acquisition {
+            object("acquisition") {
+                $0.member("state", acquisition.state.rawValue)
+                $0.member("age_ms", acquisition.age.wholeMilliseconds)
+            }
+        }
         object("gpsd") {
             $0.member("link", state.gpsd.state.rawValue)
             $0.member("reason", state.gpsd.reason?.rawValue)
