@@ -7,7 +7,7 @@ extension OpenRPC {
         "info":{"title":"paced-net socket","version":"\(Release.version)",\
         "description":"JSON-RPC 2.0, one object per line, at most 64 KiB. Parameters go by name."},\
         "methods":[\
-        \(method("weather.at", weatherSummary, [latitude, longitude, station], "weather", object, [refused, invalid])),\
+        \(method("weather.at", weatherSummary, [latitude, longitude, station], "weather and reports", weatherResult, [refused, busy, invalid])),\
         \(discover)\
         ],\
         "components":{"errors":\(errors)}}
@@ -15,6 +15,10 @@ extension OpenRPC {
 
     private static let weatherSummary =
         "Returns the weather at a place, of a station, or without parameters at the position of paced."
+    private static let weatherResult = """
+        {"type":"object","required":["weather","reports"],"properties":{\
+        "weather":\(object),"reports":{"type":"array","items":\(object)}}}
+        """
     private static let latitude = """
         {"name":"lat","summary":"Degrees north, with lon.","schema":{"type":"number","minimum":-90,"maximum":90}}
         """

@@ -352,7 +352,7 @@ package enum OpenRPC {
         "rows":{"type":"array","items":{"type":"array"}},"next_ms":{"type":"integer"}}}
         """
 
-    private static let busy = ##"{"$ref":"#/components/errors/busy"}"##
+    static let busy = ##"{"$ref":"#/components/errors/busy"}"##
     private static let notFound = ##"{"$ref":"#/components/errors/notFound"}"##
     static let invalid = ##"{"$ref":"#/components/errors/invalid"}"##
 }

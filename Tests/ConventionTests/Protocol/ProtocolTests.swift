@@ -7,7 +7,7 @@ import Wire
     private let page: ProtocolPage
     private let schema: ProtocolSchema
     private let document: [String: Any]
-    /// The methods of control.sock and of publish.sock.
+    /// The methods of control.sock, publish.sock and net.sock.
     private let methods: [[String: Any]]
 
     init() throws {
@@ -15,10 +15,10 @@ import Wire
         schema = try ProtocolSchema(Schema.text)
         let object = try JSONSerialization.jsonObject(with: Data(OpenRPC.document.utf8))
         document = try #require(object as? [String: Any])
-        let publish = try JSONSerialization.jsonObject(with: Data(OpenRPC.publishDocument.utf8)) as? [String: Any]
-        methods =
-            try #require(document["methods"] as? [[String: Any]])
-            + #require(publish?["methods"] as? [[String: Any]])
+        methods = try [OpenRPC.document, OpenRPC.publishDocument, OpenRPC.networkDocument].flatMap { text in
+            let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+            return try #require(object?["methods"] as? [[String: Any]])
+        }
     }
 
     @Test func schemaHasTheFieldsOfThePage() {
@@ -98,10 +98,9 @@ import Wire
         ("sensor.scan", "sensor.scan"), ("activities.list", "summary"), ("activities.track", "activities.track"),
         ("upload.begin", "upload.begin"), ("upload.append", "upload.begin"), ("upload.commit", "upload.commit"),
         ("course.list", "course"), ("course.load", "course"),
-        ("course.profile", "course.profile"),
+        ("course.profile", "course.profile"), ("weather.at", "weather.at"),
     ])
     func resultHasTheFieldsOfThePage(method: String, object: String) throws {
-        let methods = try #require(document["methods"] as? [[String: Any]])
         let result = try #require(methods.first { $0["name"] as? String == method }?["result"] as? [String: Any])
         var node = try #require(result["schema"] as? [String: Any])
         if let items = node["items"] as? [String: Any] { node = items }
