@@ -56,8 +56,8 @@ def expect_none_failed():
     expect(not failed.strip(), f"units have failed: {failed}")
 
 
-def main_process():
-    return int(property_of(SERVICE, "MainPID"))
+def main_process(unit=SERVICE):
+    return int(property_of(unit, "MainPID"))
 
 
 def moment(name):
@@ -123,9 +123,9 @@ def exposure(unit=SERVICE):
     return float(re.search(r"Overall exposure level for \S+: ([\d.]+)", said).group(1))
 
 
-def shipped(name):
+def shipped(name, package="paced"):
     """The package's path of a file with this name."""
-    paths = [path for path in run("dpkg-query", "--listfiles", "paced").split() if path.endswith("/" + name)]
+    paths = [path for path in run("dpkg-query", "--listfiles", package).split() if path.endswith("/" + name)]
     expect(len(paths) == 1, f"{name} in the package: {paths}")
     return pathlib.Path(paths[0])
 

@@ -7,6 +7,7 @@ import tempfile
 from board import KEPT, SERVICE, Board, beating, configure, main_process, moment, note, run, systemctl, wait_active
 from harness.timing import expect
 from device_scenarios import adapter, barometer, panel, receiver
+from network_scenarios import network
 from package_scenarios import installation, removal, upgrade
 from unit_scenarios import (
     bluetoothd_only, kernel_way, others, owner, reload, restart, sandbox, security, sigterm, socket_activation,
@@ -126,7 +127,7 @@ BOOTS = {
     "first": (Board.surround, [first_beat, record_at_boot]),
     "daily": (Board.surround, [
         poweroff, socket_activation, restart, watchdog, sigterm, others, watcher, owner, wrong_configuration, reload,
-        receiver, adapter, kernel_way, bluetoothd_only, upgrade, panel, barometer,
+        network, receiver, adapter, kernel_way, bluetoothd_only, upgrade, panel, barometer,
         sandbox, cut]),
     "last": (Board.surround, [goes_on, too_old, removal]),
 }
