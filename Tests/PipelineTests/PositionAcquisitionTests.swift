@@ -4,7 +4,7 @@ import Testing
 @testable import Pipeline
 
 @Suite struct PositionAcquisitionTests {
-    private typealias State = AcquisitionStatus.State
+    typealias State = AcquisitionStatus.State
 
     /// The states, and the ticks after which each begins.
     private func states(of machine: PositionAcquisition, ticks: Int) -> [(state: State, tick: Int)] {
