@@ -50,7 +50,7 @@ import Wire
             #"{"station":"EDDB","distance_m":1,"observed_at":"2026-03-01T08:20:00+01:00"}"#,
             "data.observed_at must be a time in UTC, such as 2026-03-01T07:20:00Z"
         ),
-        (#"{"reason":"none","station":"EDDB"}"#, "data has no member station"),
+        (#"{"reason":"none","site":"EDDB"}"#, "data has no member site"),
         (#"{"reason":""}"#, "data.reason must be a string of 1 to 64 characters"),
     ])
     func wrongDataIsRejectedWithTheNameOfTheMember(data: String, reason: String) {
