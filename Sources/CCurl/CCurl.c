@@ -31,6 +31,8 @@ CURL *ccurl_transfer(const struct ccurl_request *request)
     curl_easy_setopt(transfer, CURLOPT_HTTPHEADER, request->headers);
     curl_easy_setopt(transfer, CURLOPT_ACCEPT_ENCODING, "");
     curl_easy_setopt(transfer, CURLOPT_NOSIGNAL, 1L);
+    /* The end of a transfer does not wait for a name server. */
+    curl_easy_setopt(transfer, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(transfer, CURLOPT_TIMEOUT_MS, request->timeout_ms);
     curl_easy_setopt(transfer, CURLOPT_CONNECTTIMEOUT_MS, request->connect_timeout_ms);
     if (request->authorities)

@@ -29,16 +29,21 @@ package struct FetchFailure: Error, Equatable, Sendable {
 }
 
 extension FetchFailure: CustomStringConvertible {
-    /// A reason for users, at most 64 characters.
-    package var description: String { String(text.prefix(64)) }
+    /// A reason for users, at most 64 Unicode scalars.
+    package var description: String { Self.shortened(text, 64) }
+
+    private static func shortened(_ text: String, _ limit: Int) -> String {
+        let scalars = text.unicodeScalars
+        return scalars.count <= limit ? text : String(scalars.prefix(limit - 1)) + "…"
+    }
 
     private var text: String {
-        let host = host.count <= 24 ? host : String(host.prefix(23)) + "…"
+        let host = Self.shortened(host, 22)
         return switch cause {
         case .noResponse(.unresolved): "no network: cannot resolve \(host)"
         case .noResponse(.unreachable): "cannot connect to \(host)"
         case .noResponse(.timedOut): "\(host) does not respond in time"
-        case .noResponse(.certificateNotYetValid): "clock not set? The certificate of \(host) is not valid yet"
+        case .noResponse(.certificateNotYetValid): "clock not set? \(host): certificate not valid yet"
         case .noResponse(.certificate): "the certificate of \(host) is not valid"
         case .noResponse(.tooLong): "the response of \(host) is too long"
         case .noResponse(.incomplete): "the response of \(host) is cut off"

@@ -43,8 +43,8 @@ package final class Fetcher {
 
     /// The most bytes of an unpacked body.
     private static let bodyLimit = 1024 * 1024
-    /// The most fetches that wait for a host.
-    private static let queueLimit = 8
+    /// The most fetches that wait for a host: 16 of users, and the program's own.
+    private static let queueLimit = 17
     /// How long a response is fresh at most, whatever its host says.
     private static let longestFreshness: Int64 = 86_400_000
 
@@ -88,7 +88,8 @@ package final class Fetcher {
         guard hosts[host]?.queue.count ?? 0 < Self.queueLimit else {
             return finish(job, FetchFailure(.busy, host: host, retryAt: Clock.now() + HostSchedule.minimumDelay))
         }
-        hosts[host]?.queue.append { [unowned self] in start(job) }
+        // The response to an earlier request may be its own.
+        hosts[host]?.queue.append { [unowned self] in fetch(request, parse: parse, completed: completed) }
     }
 
     private struct Job<Value> {
@@ -105,8 +106,7 @@ package final class Fetcher {
         var host = hosts[job.host] ?? Host()
         let earliest = host.schedule.earliestStart(for: job.request.purpose, at: now)
         guard earliest <= now else {
-            finish(job, FetchFailure(host.failure ?? .limited, host: job.host, retryAt: earliest))
-            return startNext(job.host)
+            return finish(job, FetchFailure(host.failure ?? .limited, host: job.host, retryAt: earliest))
         }
         host.schedule.start(job.request.purpose, at: now)
         hosts[job.host] = host
@@ -119,8 +119,9 @@ package final class Fetcher {
     }
 
     private func startNext(_ host: String) {
-        guard hosts[host]?.schedule.isBusy == false, hosts[host]?.queue.isEmpty == false else { return }
-        hosts[host]?.queue.removeFirst()()
+        while hosts[host]?.schedule.isBusy == false, hosts[host]?.queue.isEmpty == false {
+            hosts[host]?.queue.removeFirst()()
+        }
     }
 
     private func receive<Value>(_ result: Result<HTTPResponse, HTTPError>, for job: Job<Value>) {
@@ -162,6 +163,8 @@ package final class Fetcher {
         case .failure(let error): return .failure((.noResponse(error), nil))
         case .success(let response):
             switch response.status {
+            // libcurl accepts a head that is cut off.
+            case 200 where response.body.isEmpty: return .failure((.noResponse(.incomplete), nil))
             case 200, 204:
                 guard let value = job.parse(response.body) else { return .failure((.unexpectedContent, nil)) }
                 let cached = CachedResponse(job.request.url, response, at: time)

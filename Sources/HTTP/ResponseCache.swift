@@ -91,11 +91,16 @@ extension CachedResponse {
 
     init?(stored bytes: [UInt8]) {
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")), let json = try? JSON(parsing: bytes[..<end]),
-            let url = json["url"]?.string, let fetched = json["fetched_ms"]?.integer
+            let url = json["url"]?.string, let fetchedAt = Self.time(json["fetched_ms"])
         else { return nil }
         self.init(
-            url: url, fetchedAt: UTC(milliseconds: Int64(fetched)),
-            expires: json["expires_ms"]?.integer.map { UTC(milliseconds: Int64($0)) }, etag: json["etag"]?.string,
+            url: url, fetchedAt: fetchedAt, expires: Self.time(json["expires_ms"]), etag: json["etag"]?.string,
             lastModified: json["last_modified"]?.string, body: Array(bytes[(end + 1)...]))
+    }
+
+    /// A time of 1970 to 9999.
+    private static func time(_ json: JSON?) -> UTC? {
+        guard let milliseconds = json?.integer, (0...253_402_300_799_999).contains(milliseconds) else { return nil }
+        return UTC(milliseconds: Int64(milliseconds))
     }
 }

@@ -17,6 +17,9 @@ final class PacedConnection {
     private static let stateInterval = Duration.seconds(10)
     private static let stateLineLimit = 64 * 1024
     private static let publishLineLimit = 4096
+    /// The daemon accepts two publications of a topic in a second.
+    private static let publishInterval = Duration.milliseconds(500)
+    private static let busyCode = -32002
 
     private let log: (LogLevel, String) -> Void
     private let happened: (Event) -> Void
@@ -24,7 +27,12 @@ final class PacedConnection {
     private var publisher: ReconnectingClient?
     private var subscribers = 0
     private var isRunningOutdoors = false
+    /// Whether the position is known to be there or not.
+    private var hasState = false
     private var wasWanted = false
+    private var newest: [UInt8] = []
+    /// Sends the newest publication again.
+    private var timer: TimerSource?
 
     init(
         _ directory: String, loop: EventLoop, log: @escaping (LogLevel, String) -> Void,
@@ -39,6 +47,7 @@ final class PacedConnection {
         publisher = try ReconnectingClient(
             directory + "/publish.sock", loop: loop, lineLimit: Self.publishLineLimit
         ) { [unowned self] in receiveDemand($0) }
+        timer = try loop.timer { [unowned self] in publisher?.send(newest) }
     }
 
     private func receiveState(_ event: ReconnectingClient.Event) {
@@ -55,6 +64,7 @@ final class PacedConnection {
             if json["class"]?.string == "ERROR" { return logRejection(json["message"], "state.sock") }
             guard json["class"]?.string == "STATE" else { return }
             isRunningOutdoors = json["run"]?.string != "idle" && json["indoor"]?.bool != true
+            hasState = true
             if let position = WeatherService.Position(json["position"]) { happened(.position(position)) }
             reportWanted()
         }
@@ -69,7 +79,13 @@ final class PacedConnection {
             reportWanted()
         case .line(let bytes):
             guard let json = try? JSON(parsing: bytes) else { return }
-            if let error = json["error"] { return logRejection(error["data"]?["message"], "publish.sock") }
+            if let error = json["error"] {
+                if error["code"]?.integer == Self.busyCode {
+                    timer?.arm(at: Clock.now() + Self.publishInterval)
+                    return
+                }
+                return logRejection(error["data"]?["message"], "publish.sock")
+            }
             guard json["class"]?.string == "DEMAND", json["topic"]?.string == WeatherTopic.name else { return }
             subscribers = json["subscribers"]?.integer ?? 0
             reportWanted()
@@ -82,14 +98,16 @@ final class PacedConnection {
     }
 
     private func reportWanted() {
-        let isWanted = subscribers > 0 || isRunningOutdoors
+        let isWanted = hasState && (subscribers > 0 || isRunningOutdoors)
         guard isWanted != wasWanted else { return }
         wasWanted = isWanted
         happened(.weatherWanted(isWanted))
     }
 
-    /// Publishes the data of a topic.
-    func publish(_ topic: String, _ data: [UInt8], validUntil end: UTC, source: String) {
+    /// Publishes the data of a topic, again if the daemon is busy.
+    ///
+    /// - Parameter end: nil for the validity that the daemon chooses.
+    func publish(_ topic: String, _ data: [UInt8], validUntil end: UTC?, source: String) {
         var line = JSONWriter(capacity: data.count + 256)
         line.object {
             $0.member("jsonrpc", "2.0")
@@ -104,7 +122,9 @@ final class PacedConnection {
             }
         }
         line.newline()
-        publisher?.send(line.bytes)
+        newest = line.bytes
+        timer?.arm(at: nil)
+        publisher?.send(newest)
     }
 }
 

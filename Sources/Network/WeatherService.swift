@@ -14,37 +14,33 @@ final class WeatherService {
         var altitude: Double?
     }
 
-    /// The end of a lookup: the weather, why there is none or no newer one, and when to try again after a failure.
-    fileprivate struct Outcome {
-        var weather: StationWeather?
-        var failure: WeatherFollower.Reason?
-        var retryAt: Instant?
-    }
+    typealias Lookup = Result<StationWeather, WeatherFollower.Reason>
 
     /// Lists of stations change seldom.
     private static let stationReuse = Duration.seconds(7 * 86_400)
     private static let stationFallback = Duration.seconds(90 * 86_400)
+    private static let emptyReuse = Duration.seconds(3600)
     /// No station reports more often.
     private static let reportReuse = Duration.seconds(240)
     private static let reportFallback = Duration.seconds(7200)
     /// The clock of a board without a battery starts before this release until it is set.
-    private static let earliestTime = Release.date
+    private static var isClockSet: Bool { Clock.systemTime() >= Release.date }
 
     private let fetcher: Fetcher
     private let provider: (any WeatherProvider)?
     /// Header lines for the provider.
     private let headers: [String]
-    private let publish: ([UInt8], UTC) -> Void
+    private let publish: ([UInt8], UTC?) -> Void
     private var timer: TimerSource?
     private var follower = WeatherFollower()
     private(set) var position: Position?
 
     /// - Parameters:
     ///   - provider: nil if the weather is off.
-    ///   - publish: publishes the data of the topic, valid until a time.
+    ///   - publish: publishes the data of the topic, valid until a time; nil while the clock is not set.
     init(
         _ fetcher: Fetcher, _ provider: (any WeatherProvider)?, headers: [String], loop: EventLoop,
-        publish: @escaping ([UInt8], UTC) -> Void
+        publish: @escaping ([UInt8], UTC?) -> Void
     ) throws(SystemError) {
         self.fetcher = fetcher
         self.provider = provider
@@ -71,10 +67,11 @@ final class WeatherService {
     private func perform(_ change: (inout WeatherFollower, Instant, UTC) -> [WeatherFollower.Action]) {
         for action in change(&follower, Clock.now(), Clock.systemTime()) {
             switch action {
-            case .publish(let data, let end): publish(data, end)
+            case .publish(let data, let end): publish(data, Self.isClockSet ? end : nil)
             case .lookUp(let place, let altitude):
-                lookUp(WeatherLookup(at: place, altitude: altitude), .periodic) { [unowned self] outcome in
-                    perform { $0.receive(outcome.weather, outcome.failure, retryAt: outcome.retryAt, at: $1, $2) }
+                let lookup = WeatherLookup(at: place, altitude: altitude)
+                lookUp(lookup, .periodic) { [unowned self] result, failure, retryAt in
+                    perform { $0.receive(result, failure: failure, retryAt: retryAt, at: $1, $2) }
                 }
             }
         }
@@ -98,11 +95,9 @@ final class WeatherService {
             }
             lookup = WeatherLookup(at: position.place, altitude: position.altitude)
         }
-        lookUp(lookup, .command) { outcome in
-            guard let weather = outcome.weather else {
-                return completed(.failure(.unavailable(outcome.failure?.text ?? "no weather")))
-            }
-            completed(.success(.encoded(Self.encode(weather, reason: outcome.failure?.text))))
+        lookUp(lookup, .command) { result, failure, _ in
+            completed(
+                result.map { .encoded(Self.encode($0, reason: failure?.text)) }.mapError { .unavailable($0.text) })
         }
     }
 
@@ -132,30 +127,25 @@ final class WeatherService {
 
     // MARK: Lookups
 
+    /// The result; why it is not of the newest data, if it is not; and when to try again after a failure.
+    private typealias LookupCompletion = (Lookup, _ failure: WeatherFollower.Reason?, _ retryAt: Instant?) -> Void
+
+    /// - Parameter failure: that of an earlier step, in whose place data on disk was used.
     private func lookUp(
-        _ lookup: WeatherLookup, _ purpose: HostSchedule.Purpose, completed: @escaping (Outcome) -> Void
+        _ lookup: WeatherLookup, _ purpose: HostSchedule.Purpose, after failure: FetchFailure? = nil,
+        completed: @escaping LookupCompletion
     ) {
-        guard let provider else {
-            return completed(Outcome(failure: .init("the weather is off in paced-net.conf")))
+        guard let provider else { return completed(.failure(.init("the weather is off in paced-net.conf")), nil, nil) }
+        guard Self.isClockSet else {
+            return completed(.failure(.init("the clock is not set")), nil, Clock.now() + .seconds(10))
         }
-        guard Clock.systemTime() >= Self.earliestTime else {
-            return completed(Outcome(failure: .init("the clock is not set"), retryAt: Clock.now() + .seconds(10)))
-        }
-        var lookup = lookup
+        let reason = failure.map(WeatherFollower.Reason.init)
         switch lookup.step {
-        case .found(let weather): completed(Outcome(weather: weather))
-        case .failed(let reason): completed(Outcome(failure: .init(reason)))
+        case .found(let weather): completed(.success(weather), reason, failure?.retryAt)
+        case .failed(let text): completed(.failure(reason ?? .init(text)), nil, failure?.retryAt)
         case .stations(let box):
-            let request = FetchRequest(
-                url: provider.address(ofStationsIn: box), purpose: purpose, reuse: Self.stationReuse,
-                fallback: Self.stationFallback, headers: headers)
-            fetcher.fetch(request, parse: provider.stations) { [unowned self] result in
-                switch result {
-                case .success(let fetched):
-                    lookup.receive(fetched.value)
-                    lookUp(lookup, purpose, completed: completed)
-                case .failure(let failure): completed(Outcome(failure))
-                }
+            fetchStations(in: box, provider, purpose, reuse: Self.stationReuse) { [unowned self] result in
+                proceed(lookup, purpose, after: failure, result, completed) { $0.receive($1) }
             }
         case .reports(let names):
             let request = FetchRequest(
@@ -165,24 +155,49 @@ final class WeatherService {
                 provider.reports(body, receivedAt: Clock.systemTime())
             }
             fetcher.fetch(request, parse: reports) { [unowned self] result in
-                switch result {
-                case .success(let fetched):
-                    lookup.receive(fetched.value, at: Clock.systemTime())
-                    guard let failure = fetched.failure else {
-                        return lookUp(lookup, purpose, completed: completed)
-                    }
-                    var outcome = Outcome(failure)
-                    if case .found(let weather) = lookup.step { outcome.weather = weather }
-                    completed(outcome)
-                case .failure(let failure): completed(Outcome(failure))
-                }
+                proceed(lookup, purpose, after: failure, result, completed) { $0.receive($1, at: Clock.systemTime()) }
             }
+        }
+    }
+
+    /// Continues a lookup with what was fetched.
+    private func proceed<Value>(
+        _ lookup: WeatherLookup, _ purpose: HostSchedule.Purpose, after failure: FetchFailure?,
+        _ result: Result<Fetched<Value>, FetchFailure>, _ completed: @escaping LookupCompletion,
+        receive: (inout WeatherLookup, Value) -> Void
+    ) {
+        switch result {
+        case .success(let fetched):
+            var lookup = lookup
+            receive(&lookup, fetched.value)
+            lookUp(lookup, purpose, after: failure ?? fetched.failure, completed: completed)
+        case .failure(let newer):
+            let failure = failure ?? newer
+            completed(.failure(.init(failure)), nil, newer.retryAt)
+        }
+    }
+
+    private func fetchStations(
+        in box: GeographicBox, _ provider: any WeatherProvider, _ purpose: HostSchedule.Purpose, reuse: Duration,
+        completed: @escaping Fetcher.Completion<[WeatherStation]>
+    ) {
+        let request = FetchRequest(
+            url: provider.address(ofStationsIn: box), purpose: purpose, reuse: reuse, fallback: Self.stationFallback,
+            headers: headers)
+        fetcher.fetch(request, parse: provider.stations) { [unowned self] result in
+            // An empty list may be an error of the service.
+            if case .success(let fetched) = result, fetched.value.isEmpty, reuse > Self.emptyReuse,
+                Clock.systemTime().milliseconds - fetched.fetchedAt.milliseconds > Self.emptyReuse.wholeMilliseconds
+            {
+                return fetchStations(in: box, provider, purpose, reuse: Self.emptyReuse, completed: completed)
+            }
+            completed(result)
         }
     }
 }
 
-extension WeatherService.Outcome {
+extension WeatherFollower.Reason {
     fileprivate init(_ failure: FetchFailure) {
-        self.init(failure: .init("\(failure)", isPause: failure.cause == .limited), retryAt: failure.retryAt)
+        self.init("\(failure)", isPause: failure.cause == .limited)
     }
 }

@@ -90,7 +90,7 @@ package struct StationWeather: Equatable, Sendable {
     /// When the oldest of the figures was observed.
     package var oldest: UTC { others.map(\.source.observed).min().map { min($0, source.observed) } ?? source.observed }
 
-    /// The same reports as seen from another place. Nil if no station is near it.
+    /// The same reports as seen from another place. Nil if all stations are then too far away.
     package func moved(to place: Coordinate, altitude: Double?) -> StationWeather? {
         StationWeather(reports, around: place, altitude: altitude, at: receivedAt)
     }
@@ -102,7 +102,7 @@ package struct StationWeather: Equatable, Sendable {
         guard let celsius = report.celsius, let altitude, let elevation = station.elevation,
             (altitude - elevation).magnitude > 100
         else { return nil }
-        return celsius - (altitude - elevation) * 0.0065
+        return Metar.plausible(celsius: celsius - (altitude - elevation) * 0.0065)
     }
 
     /// Percent. Nil unless one station has both temperature and dew point.
@@ -113,10 +113,12 @@ package struct StationWeather: Equatable, Sendable {
 
     /// Degrees Celsius, of the temperature at the station.
     package var feelsLike: Double? {
-        report.celsius.flatMap {
+        let felt = report.celsius.flatMap {
             ApparentTemperature.feelsLike(
                 celsius: $0, wind: report.conditions.wind?.metresPerSecond, humidity: humidity)
         }
+        // The formulas have no limits.
+        return felt.flatMap { (-120...90).contains($0) ? $0 : nil }
     }
 }
 
@@ -158,11 +160,14 @@ extension Metar {
     /// The report without figures that no station can observe, such as those with a digit too many.
     var plausible: Metar {
         var result = self
-        let degrees = -100.0...70
-        result.celsius = celsius.flatMap { degrees.contains($0) ? $0 : nil }
-        result.dewPointCelsius = dewPointCelsius.flatMap { degrees.contains($0) ? $0 : nil }
+        result.celsius = celsius.flatMap(Self.plausible)
+        result.dewPointCelsius = dewPointCelsius.flatMap(Self.plausible)
         result.conditions = conditions.plausible
         return result
+    }
+
+    fileprivate static func plausible(celsius: Double) -> Double? {
+        (-100...70).contains(celsius) ? celsius : nil
     }
 }
 

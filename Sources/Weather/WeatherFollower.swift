@@ -20,7 +20,7 @@ package struct WeatherFollower: Sendable {
     private static let reportDelay = Duration.seconds(300)
     /// The age at which figures are dropped.
     private static let ageLimit: Int64 = 2 * 3_600_000
-    /// A reason is published again before it becomes stale.
+    /// A reason, and figures with one, are published again before they become stale.
     private static let reasonInterval = Duration.seconds(300)
     private static let reasonValidity: Int64 = 900_000
     /// Movements that are published at once: a new distance, not a new report.
@@ -48,8 +48,12 @@ package struct WeatherFollower: Sendable {
     /// When ``tick(at:_:)`` must be called next.
     package var deadline: Instant? {
         guard isWanted else { return nil }
-        let publication = weather == nil ? publishedAt.map { $0 + Self.reasonInterval } : nil
-        return [isLookingUp ? nil : nextAt, publication].compactMap(\.self).min()
+        return [isLookingUp ? nil : nextAt, repetition].compactMap(\.self).min()
+    }
+
+    /// When to publish a reason again; nil for figures without one.
+    private var repetition: Instant? {
+        weather == nil || reason != nil ? publishedAt.map { $0 + Self.reasonInterval } : nil
     }
 
     /// - Parameter wanted: whether anybody uses the weather.
@@ -74,7 +78,7 @@ package struct WeatherFollower: Sendable {
         guard let weather else { return tick(at: now, time) }
         let moved = GreatCircle(from: weather.place, to: place).metres
         if moved > max(weather.source.way.metres / 3, Self.leastMovement) {
-            nextAt = min(nextAt ?? now, max(now, (lookedUpAt ?? now) + Self.minimumInterval))
+            hasten(at: now)
         }
         var actions: [Action] = []
         if let publishedPlace, GreatCircle(from: publishedPlace, to: place).metres > Self.republishDistance,
@@ -94,9 +98,7 @@ package struct WeatherFollower: Sendable {
             reason = reason ?? "no station has reported within 2 h"
             actions = publish(at: now, time)
         }
-        if weather == nil, publishedAt.map({ $0 + Self.reasonInterval <= now }) == true {
-            actions = publish(at: now, time)
-        }
+        if let repetition, repetition <= now { actions = publish(at: now, time) }
         guard !isLookingUp, let due = nextAt, due <= now else { return actions }
         guard let place else {
             nextAt = nil
@@ -110,29 +112,30 @@ package struct WeatherFollower: Sendable {
     /// The end of a lookup.
     ///
     /// - Parameters:
-    ///   - found: the weather; nil if there is none.
-    ///   - failure: why there is none, or why it is no newer; nil for fresh reports.
+    ///   - found: the weather, or why there is none.
+    ///   - failure: why the weather is not newer; nil if it is the newest.
     ///   - retryAt: when to try again after a failure; nil for the usual time.
     package mutating func receive(
-        _ found: StationWeather?, _ failure: Reason?, retryAt: Instant?, at now: Instant, _ time: UTC
+        _ found: Result<StationWeather, Reason>, failure: Reason? = nil, retryAt: Instant? = nil, at now: Instant,
+        _ time: UTC
     ) -> [Action] {
         isLookingUp = false
-        if let found {
+        switch found {
+        case .success(let found):
             let isNewer =
-                found.source.observed != weather?.source.observed || found.source.station != weather?.source.station
+                found.source.observed != weather?.source.observed
+                || found.source.station != weather?.source.station
             unchanged = isNewer ? 0 : unchanged + 1
             weather = found
+            reason = failure.flatMap { $0.isPause ? reason : $0.text }
             cycles.add(found.source.observed, of: found.source.station.name)
-            if failure == nil {
-                reason = nil
-                nextAt = nextLookup(found, at: now, time)
-                return publish(at: now, time)
-            }
+            nextAt = failure == nil ? nextLookup(found, at: now, time) : afterFailure(retryAt, at: now)
+            return publish(at: now, time)
+        case .failure(let failure):
+            nextAt = afterFailure(retryAt, at: now)
+            if failure.isPause, reason != nil || weather != nil { return [] }
+            return fail(failure.text, at: now, time)
         }
-        nextAt = max(retryAt ?? now + Self.minimumInterval * 2, now)
-        guard let failure else { return [] }
-        if failure.isPause, reason != nil || weather != nil { return [] }
-        return fail(failure.text, at: now, time)
     }
 
     /// Why there is no weather, at most 64 characters for users.
@@ -145,6 +148,15 @@ package struct WeatherFollower: Sendable {
             self.text = text
             self.isPause = isPause
         }
+    }
+
+    /// Looks up as soon as the least time between two lookups allows.
+    private mutating func hasten(at now: Instant) {
+        nextAt = min(nextAt ?? now, max(now, (lookedUpAt ?? now) + Self.minimumInterval))
+    }
+
+    private func afterFailure(_ retryAt: Instant?, at now: Instant) -> Instant {
+        max(retryAt ?? now + Self.minimumInterval * 2, now)
     }
 
     /// When the station's next report should be there; later for a station that is late.
@@ -163,18 +175,18 @@ package struct WeatherFollower: Sendable {
     }
 
     private mutating func publish(at now: Instant, _ time: UTC) -> [Action] {
-        if let weather, let place {
-            if let seen = weather.moved(to: place, altitude: altitude) {
-                publishedAt = now
-                publishedPlace = place
-                let cycle = cycles.interval(of: seen.source.station.name) + Self.reportDelay * 3
-                let end = max(
-                    seen.source.observed.milliseconds + cycle.wholeMilliseconds, time.milliseconds + Self.reasonValidity
-                )
-                return [.publish(seen.data(reason: reason, at: time), validUntil: UTC(milliseconds: end))]
-            }
-            self.weather = nil
-            reason = reason ?? "the last report is of a station over 100 km away"
+        if let place, weather != nil, weather?.moved(to: place, altitude: altitude) == nil {
+            weather = nil
+            reason = reason ?? "the stations are farther than 100 km by now"
+            hasten(at: now)
+        }
+        if let place, let seen = weather?.moved(to: place, altitude: altitude) {
+            publishedAt = now
+            publishedPlace = place
+            let cycle = cycles.interval(of: seen.source.station.name) + Self.reportDelay * 3
+            let end = max(
+                seen.source.observed.milliseconds + cycle.wholeMilliseconds, time.milliseconds + Self.reasonValidity)
+            return [.publish(seen.data(reason: reason, at: time), validUntil: UTC(milliseconds: end))]
         }
         guard let reason else { return [] }
         publishedAt = now

@@ -54,12 +54,12 @@ private struct Life {
         let day = two(fields.day) + two(fields.hour) + two(fields.minute)
         let report = try StationReport.made(station, "\(day)Z 24010KT 9999 FEW040 10/08 Q1010")
         let weather = try StationWeather.made([report], at: time)
-        try perform { $0.receive(weather, nil, retryAt: nil, at: $1, $2) }
+        try perform { $0.receive(.success(weather), at: $1, $2) }
     }
 
     mutating func fail(_ reason: String, isPause: Bool = false, after retry: Double? = nil) throws {
         let retryAt = retry.map { now + .milliseconds(Int($0 * 1000)) }
-        try perform { $0.receive(nil, .init(reason, isPause: isPause), retryAt: retryAt, at: $1, $2) }
+        try perform { $0.receive(.failure(.init(reason, isPause: isPause)), retryAt: retryAt, at: $1, $2) }
     }
 }
 
