@@ -8,6 +8,7 @@ import pytest
 
 from harness.fake_paced import FakePaced
 from harness.fixture import ProcessFixture, Subscriber
+from harness.paced_net import WeatherFixture
 from harness.process import PACECTL
 from harness.terminal import Terminal
 from harness.timing import wait_for
@@ -48,6 +49,12 @@ def screen(tmp_path):
     yield make
     for one in made:
         one.end()
+
+
+@pytest.fixture
+def weather(stage):
+    """A weather service and a receiver; the test starts the daemon, and paced-net."""
+    return WeatherFixture(stage)
 
 
 @pytest.fixture

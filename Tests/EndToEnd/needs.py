@@ -1,6 +1,7 @@
 """What some machines lack. A test that needs it is skipped there, and the reason names it."""
 
 import os
+import pathlib
 
 import pytest
 
@@ -8,3 +9,5 @@ ROOT = pytest.mark.skipif(os.getuid() != 0, reason="needs root, to act as anothe
 KEYBOARDS = pytest.mark.skipif(
     not os.path.exists("/dev/uinput"),
     reason="needs /dev/uinput, to press keys; the scenario systemd/panel of the virtual machine presses them too")
+IPV6 = pytest.mark.skipif(
+    not pathlib.Path("/proc/net/if_inet6").exists(), reason="needs IPv6, to serve on ::1")

@@ -9,5 +9,7 @@
         fake_bluez     a D-Bus, and a service on it with bluetoothd's name
     fake_gpsd      a gpsd that sends what a test gives it
         fake_systemd   systemd as a service sees it
+    weather_server a weather service that can fail
+        paced_net  paced-net beside a daemon with a position, and a weather service
     made_ride      a ride with power, cadence and speed, and its figures by independent code
 """

@@ -23,13 +23,13 @@ class Subscriber(StateClient):
 
 
 @functools.cache
-def time_of_day():
-    """The library of Tests/Faults/time_of_day.c."""
-    directory = pathlib.Path(tempfile.mkdtemp(prefix="paced-clock-"))
+def fault_library(name):
+    """The path of a library that is made of a file of Tests/Faults."""
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="paced-fault-"))
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    library = directory / "time_of_day.so"
+    library = directory / f"{name}.so"
     subprocess.run(
-        ["clang", "-shared", "-fPIC", "-O1", "-o", library, ROOT / "Tests/Faults/time_of_day.c", "-ldl"], check=True)
+        ["clang", "-shared", "-fPIC", "-O1", "-o", library, ROOT / f"Tests/Faults/{name}.c", "-ldl"], check=True)
     return str(library)
 
 
@@ -51,7 +51,7 @@ class ProcessFixture:
 
     def paced(self, *options, **environment):
         """A daemon with a synchronised clock, unless the test preloads something else or sets TIME_OF_DAY=unset."""
-        return self.start(Paced(self.directory, *options, **{"LD_PRELOAD": time_of_day()} | environment))
+        return self.start(Paced(self.directory, *options, **{"LD_PRELOAD": fault_library("time_of_day")} | environment))
 
     def disk(self, **options):
         """A file system in the place of the state directory, for daemons that are started in it."""

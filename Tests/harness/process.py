@@ -77,6 +77,15 @@ class ManagedProcess:
     def log_text(self):
         return self.log.read_text(errors="replace")
 
+    def kernel_status(self, key):
+        """The first word of a field of /proc/PID/status."""
+        lines = pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines()
+        return int(next(line for line in lines if line.startswith(key + ":")).split()[1])
+
+    def descriptors(self):
+        """The number of its open descriptors."""
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
+
     def end(self, number=signal.SIGTERM):
         """Sends a signal and waits; returns the exit status, and the seconds until the end."""
         start = time.monotonic()
@@ -146,15 +155,6 @@ class Paced(ManagedProcess):
 
     def call(self, method, **parameters):
         return self.control.call(method, **parameters)
-
-    def kernel_status(self, key):
-        """The first word of a field of /proc/PID/status."""
-        lines = pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines()
-        return int(next(line for line in lines if line.startswith(key + ":")).split()[1])
-
-    def descriptors(self):
-        """The number of its open descriptors."""
-        return len(os.listdir(f"/proc/{self.pid}/fd"))
 
 
 class Disk(ManagedProcess):

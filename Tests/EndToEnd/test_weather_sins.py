@@ -1,0 +1,280 @@
+"""What a weather service and the networks before it do wrong: each has its reason in the topic within 1 s, and none
+prevents the next request."""
+
+import email.utils
+import functools
+import gzip
+import json
+import re
+import time
+
+import pytest
+
+import needs
+from harness.paced_net import first_figures, first_reason
+from harness.process import free_port
+from harness.timing import boot_ms, wait_for
+from harness.weather_server import WeatherServer, metar, response, sends, station, taf
+
+LOGIN = "<!DOCTYPE html><html><title>Welcome to Hotel WiFi</title><form>Room number</form></html>"
+
+
+def html(status, **fields):
+    return response(status, LOGIN, content_type="text/html", **fields)
+
+
+@functools.cache
+def bomb():
+    """50 MB in 50 kB."""
+    return gzip.compress(b" " * 50_000_000)
+
+
+# The bytes of each sin, and how its reason begins; the text is libcurl's where that is empty.
+SINS = {
+    "301 to a login page": (html(301, location="http://login.example/start?next=x"),
+                            "login page? {host} redirects to login.example"),
+    "302 of a captive portal": (html(302, location="https://portal.hotel.example/"),
+                                "login page? {host} redirects to portal.hotel.example"),
+    "302 to nowhere": (response(302), "login page? {host} redirects to another address"),
+    "302 to a hostile host": (response(302, location="http://e" + "\u0301" * 300 + "\x1b[2J/"),
+                              "login page? {host} redirects"),
+    "304 of what we lack": (response(304, etag='"1"', content_length=None), "{host} rejects the request (304)"),
+    "400": (response(400, "wrong bbox"), "{host} rejects the request (400)"),
+    "403": (response(403, "no user agent"), "{host} refuses requests (403)"),
+    "404": (response(404), "{host} has no such service (404)"),
+    "410": (html(410), "{host} has no such service (410)"),
+    "429": (response(429), "{host} limits requests (429)"),
+    "500 without a body": (response(500), "{host} has an error (500)"),
+    "503": (response(503, LOGIN), "{host} has an error (503)"),
+    "999": (response(999), "{host} has an error (999)"),
+    "200 of a captive portal": (html(200), "login page? {host} sends something else"),
+    "a JSON object": (response(200, '{"error":"down"}'), "login page? {host} sends something else"),
+    "a JSON number": (response(200, "1"), "login page? {host} sends something else"),
+    "JSON too deep": (response(200, "[" * 100_000), "login page? {host} sends something else"),
+    "no text": (response(200, b"\xff\xfe[]"), "login page? {host} sends something else"),
+    "a cut body": (response(200, '[{"icaoId":"ED', content_length=9000), "the response of {host} is cut off"),
+    "a length too small": (response(200, "[" + " " * 9000 + "]", content_length=9),
+                           "login page? {host} sends something else"),
+    "a length that is no number": (response(200, "[]", content_length="many"), "{host}: "),
+    "two lengths": (response(200, "[]", content_length="2\r\nContent-Length: 1"), ""),
+    "a cut chunk": (response(200, "40\r\n[{", content_length=None, transfer_encoding="chunked"),
+                    "the response of {host} is cut off"),
+    "a negative chunk": (response(200, "-1\r\n[]", content_length=None, transfer_encoding="chunked"), ""),
+    "nothing": (b"", "the response of {host} is cut off"),
+    "no HTTP": (b"SSH-2.0-OpenSSH_9.2\r\n", "{host}: "),
+    "half of a head": (b"HTTP/1.1 200 OK\r\nContent-Le", "the response of {host} is cut off"),
+    "200 without a body": (response(200), "the response of {host} is cut off"),
+    "a gzip bomb": (lambda: response(200, bomb(), content_encoding="gzip"), "the response of {host} is too long"),
+    "a bomb in a bomb": (lambda: response(200, gzip.compress(bomb()), content_encoding="gzip, gzip"),
+                         "the response of {host} is too long"),
+    "no gzip": (response(200, "[]", content_encoding="gzip"), "{host}: "),
+    "an unknown encoding": (response(200, "[]", content_encoding="zip9"), "{host}: "),
+    "a huge header": (response(200, "[]", x_huge="x" * 90_000), "the response of {host} is too long"),
+    "many headers": (response(200, "[]", **{f"x_{number}": "x" * 90 for number in range(1000)}),
+                     "the response of {host} is too long"),
+}
+
+
+def check_reason(weather, reader, part):
+    """The reason comes within 1 s, fits, and the service's healing brings figures after a delay of about 2 s."""
+    expected = part.format(host=weather.server.name)[:64]
+    line = reader.wait("a reason", lambda line: "reason" in line.get("data", {}), 20)
+    assert line["data"]["reason"].startswith(expected)
+    assert list(line["data"]) == ["reason"] and line["stale"] is False
+    sinned_at = wait_for(lambda: weather.server.sinned_at, 20, "the end of the sin")
+    assert line.at - sinned_at < 1000
+    assert "rejects a line" not in weather.net.log_text()
+
+
+def check_healing(weather, reader):
+    sinned = weather.server.count()
+    weather.server.heal()
+    since = len(reader.lines)
+    first_figures(reader, since)
+    # 2 s, less a random quarter, and the time of the failure.
+    delay = weather.server.requests[sinned].at - weather.server.sinned_at
+    assert 1400 < delay < 5000
+    assert "responds again" in weather.net.log_text()
+
+
+@pytest.mark.parametrize("sin", SINS)
+def test_sin_has_its_reason_and_is_forgiven(weather, sin):
+    data, part = SINS[sin]
+    weather.server.play(sends(data))
+    weather.start()
+    reader = weather.watch()
+    check_reason(weather, reader, part)
+    check_healing(weather, reader)
+
+
+@pytest.mark.parametrize("sin", ["drip", "hang"])
+def test_response_without_end_is_given_up(weather, sin):
+    weather.server.play(getattr(weather.server, sin))
+    weather.start(network="TimeoutSec=1")
+    reader = weather.watch()
+    check_reason(weather, reader, "{host} does not respond in time")
+    assert 900 < weather.server.sinned_at - weather.server.requests[0].at < 3000
+    check_healing(weather, reader)
+
+
+def test_body_of_100_mb_is_given_up_at_1_mib(weather):
+    weather.server.play(weather.server.flood)
+    weather.start()
+    memory = weather.net.kernel_status("VmRSS")
+    reader = weather.watch()
+    check_reason(weather, reader, "the response of {host} is too long")
+    assert weather.net.kernel_status("VmRSS") - memory < 8192
+    check_healing(weather, reader)
+
+
+def test_sin_after_the_stations_has_its_reason_too(weather):
+    weather.server.play(sends(response(500)), "metar")
+    weather.start()
+    reader = weather.watch()
+    check_reason(weather, reader, "{host} has an error (500)")
+    check_healing(weather, reader)
+    # The lists of stations were not asked for again.
+    assert weather.server.count("stationinfo") == 2
+
+
+def test_204_says_that_there_are_no_reports(weather):
+    weather.server.play(sends(response(204, content_length=None)), "metar")
+    weather.start()
+    line = first_reason(weather.watch(), "no station within 100 km reported in the last 90 min")
+    assert line.at - weather.server.sinned_at < 1000
+    # A user's next request is sent.
+    weather.server.heal()
+    assert weather.net.call("weather.at", station="EDDB")["weather"]["station"] == "EDDB"
+
+
+def test_refused_connection_has_its_reason(weather):
+    port = free_port()
+    weather.start(server=f"http://127.0.0.1:{port}/api/data")
+    begun = boot_ms()
+    reader = weather.watch()
+    line = first_reason(reader, f"cannot connect to 127.0.0.1:{port}")
+    assert line.at - begun < 1500
+
+
+def test_name_without_an_address_has_its_reason(weather):
+    weather.start(server="http://nowhere.invalid/api/data", network="TimeoutSec=5")
+    first_reason(weather.watch(), "no network: cannot resolve nowhere.invalid")
+    # Without a network nothing waits but paced-net.
+    assert weather.net.call("rpc.discover")["openrpc"]
+
+
+@needs.IPV6
+def test_service_may_have_ipv6_only(weather):
+    weather.server = weather.stage.keep(WeatherServer("::1"))
+    weather.add_stations(weather.server)
+    weather.start()
+    assert first_figures(weather.watch())["station"] == "EDDB"
+    assert weather.server.requests[0].headers["host"] == weather.server.name
+
+
+@pytest.mark.parametrize("retry_after, least, most", [
+    ("3", 2950, 8000), (lambda: email.utils.formatdate(time.time() + 4, usegmt=True), 2900, 9000),
+    ("0", 1400, 5000), ("-5", 1400, 5000), ("soon", 1400, 5000), ("Thu, 01 Jan 1970 00:00:00 GMT", 1400, 5000),
+], ids=["seconds", "a date", "none", "a negative number", "a word", "a date that has passed"])
+def test_retry_after_is_the_least_delay(weather, retry_after, least, most):
+    def value():
+        return retry_after() if callable(retry_after) else retry_after
+
+    weather.server.play(sends(lambda: response(429, retry_after=value())))
+    weather.start()
+    reader = weather.watch()
+    check_reason(weather, reader, "{host} limits requests (429)")
+    weather.server.heal()
+    first_figures(reader)
+    assert least < weather.server.requests[1].at - weather.server.sinned_at < most
+
+
+def test_user_waits_for_retry_after_too(weather):
+    weather.server.play(sends(response(429, retry_after=3600)))
+    weather.start()
+    check_reason(weather, weather.watch(), "{host} limits requests (429)")
+    weather.server.heal()
+    answer = weather.net.call("weather.at", station="EDDB")
+    assert f"waiting: enough requests to {weather.server.name}" in answer["data"]["message"]
+    assert weather.server.count() == 1
+
+
+def test_delay_doubles_with_each_failure(weather):
+    weather.server.play(sends(response(500)))
+    weather.start()
+    weather.watch()
+    wait_for(lambda: weather.server.count() == 4, 60, "four requests")
+    times = [request.at / 1000 for request in weather.server.requests]
+    for delay, longest, before, after in zip((1.5, 3, 6), (2, 4, 8), times, times[1:]):
+        assert delay - 0.1 < after - before < longest + 3
+    # One line of the log for all.
+    assert weather.net.log_text().count("has an error (500)") == 1
+
+
+HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u202e]|" + re.escape(r"\u00"))
+HOSTILE = {
+    "escape sequences": "24010KT \x1b[2J\x1b]0;owned\x07 9999 12/08 Q1013 RMK \u009b31m \u202e",
+    "two lines": "24010KT 9999\r\n12/08 Q1013\nMETAR EDXX 251200Z",
+    "zero bytes": "24010KT \0 9999 12/08 Q1013",
+    "one long word": "24010KT 9999 12/08 Q1013 " + "X" * 1900,
+    "many words": "24010KT 9999 12/08 Q1013 " + "RA " * 500,
+    "many clouds": "24010KT 9999 12/08 Q1013 " + "BKN999CB " * 100,
+    "many phenomena": "24010KT 9999 " + "+SHRASNGSGRPL VCTSRA " * 30 + "12/08 Q1013",
+    "a wind with a digit too many": "2401000KT 9999 12/08 Q1013",
+    "a wind of 999 kt": "24999G999KT 9999 12/08 Q1013",
+    "a wind from 999": "99910KT 9999 12/08 Q1013",
+    "a range of 999": "24010KT 000V999 9999 12/08 Q1013",
+    "a temperature with a digit too many": "24010KT 9999 120/08 Q1013",
+    "the hottest day": "24010KT 9999 99/99 Q1013",
+    "the coldest day": "24010KT 9999 M99/M99 Q1013",
+    "no pressure": "24010KT 9999 12/08 Q0000",
+    "a high pressure": "24010KT 9999 12/08 Q9999",
+    "inches": "24010KT 9999 12/08 A9999",
+    "a view of 9999 miles": "24010KT 9999SM 12/08 Q1013",
+    "a view without end": "24010KT 99999999999999999999SM 12/08 Q1013",
+    "a fraction by zero": "24010KT 1/0SM 12/08 Q1013",
+}
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_hostile_report_gives_figures_that_the_daemon_accepts(weather, hostile):
+    """The figures of the other station at the worst; the schema is checked for every line of the topic."""
+    weather.server.report("EDDB", metar("EDDB", HOSTILE[hostile]), taf=taf("EDDB", HOSTILE[hostile]))
+    weather.start()
+    line = weather.watch().wait("the topic", lambda line: line["class"] == "DATA" and "data" in line, 20)
+    assert line["data"]["station"] in ("EDDB", "EDAZ")
+    assert not HARMFUL.search(json.dumps(line, ensure_ascii=False))
+    assert "rejects a line" not in weather.net.log_text()
+    result = weather.net.call("weather.at", station="EDDB")
+    assert "weather" in result or "data" in result
+    assert not HARMFUL.search(json.dumps(result, ensure_ascii=False))
+
+
+HOSTILE_FIELDS = {
+    "no fields": {}, "null": None, "a text": "EDDB", "numbers": {"icaoId": 7, "rawOb": 7, "lat": "x", "lon": []},
+    "a place outside the Earth": station("EDDX", 9e99, 13.4),
+    "an endless site": station("EDDX", 52.51, 13.41, site="\x1b[2Je\u0301" * 999),
+    "a high station": station("EDDX", 52.51, 13.41, elev=1e300),
+    "a hot summit": station("EDDX", 52.51, 13.41, elev=8900),
+    "a name with a line": station("E\nDX", 52.51, 13.41), "a name with a parameter": station("E&ids=1", 52.51, 13.41),
+    "an endless name": station("E" * 10_000, 52.51, 13.41),
+}
+
+
+@pytest.mark.parametrize("hostile", HOSTILE_FIELDS)
+def test_hostile_element_costs_only_itself(weather, hostile):
+    element = HOSTILE_FIELDS[hostile]
+    answer = weather.server.answer
+
+    def with_element(request):
+        good = json.loads(answer(request).partition(b"\r\n\r\n")[2])
+        reports = {"rawOb": metar("EDDX", "24010KT 9999 60/08 Q1013"), "obsTime": 1e300}
+        wrong = element | reports if isinstance(element, dict) else element
+        return response(200, json.dumps([wrong, *good, wrong]))
+
+    weather.server.answer = with_element
+    weather.start()
+    data = first_figures(weather.watch())
+    assert data["station"] in ("EDDB", "EDDX") and len(data.get("site", "")) <= 64
+    assert "rejects a line" not in weather.net.log_text()
+    assert all(len(request.target) < 200 for request in weather.server.requests)
