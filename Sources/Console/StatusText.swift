@@ -141,7 +141,7 @@ struct StatusText {
     private func position(_ state: StateLine) -> String {
         guard let position = state.position else {
             let search = Self.searchText(state)
-            return state.gpsd.state == .connected && search != "no position" ? "not known, " + search : "not known"
+            return search != "no position" ? "not known, " + search : "not known"
         }
         return joined(
             "\(Self.degrees(position.latitude)) \(Self.degrees(position.longitude))",

@@ -269,11 +269,11 @@ final class RunController {
         let ticks = max(now - acquiredAt, .zero) / PositionAcquisition.tick
         acquisition.advance(ticks: Int(ticks))
         acquiredAt += PositionAcquisition.tick * Int(ticks)
-        switch link?.state {
-        case .connected: acquisition.connect()
+        switch (link?.state, link?.reason) {
+        case (.connected, _), (_, .noFix), (_, .silent): acquisition.connect()
         // The demo and a replay have positions without gpsd.
-        case .connecting, .disconnected: if link?.reason != .off { acquisition.disconnect() }
-        case nil: break
+        case (nil, _), (_, .off), (.connecting, nil): break
+        case (.connecting, _), (.disconnected, _): acquisition.disconnect()
         }
         for case .fix(let fix) in outputs { acquisition.receive(accuracy: fix.position.accuracy) }
     }

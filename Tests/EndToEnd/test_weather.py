@@ -207,7 +207,7 @@ def test_watch_shows_the_weather_while_there_is_some(stage):
         assert text in shown
     terminal.resize(40, 12)
     terminal.wait_for("EDDB, 12.4 km to the SE, 14 min old", "Wind SW 30 km/h, gusts 63")
-    publish(daemon, weather(), "--valid-for", "1")
+    publish(daemon, weather(), "--valid-for", "8")
     terminal.wait_for("14 min old, stale", seconds=30)
     publish(daemon, {"reason": "no station within 100 km"})
     terminal.wait_for("No station within 100 km", absent=["EDDB"])
