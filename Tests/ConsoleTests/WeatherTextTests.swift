@@ -83,6 +83,20 @@ struct WeatherTextTests {
                     """)
     }
 
+    /// The data has an overlay in each period that it overlaps.
+    @Test func changeOfSeveralPeriodsIsInARowOnce() throws {
+        func time(_ hour: Int) -> String { "\"2026-03-01T\(hour < 10 ? "0" : "")\(hour):00:00Z\"" }
+        let rain =
+            #"{"kind":"temporary","from":\#(time(8)),"to":\#(time(10)),"weather":[{"code":"RA","phenomena":["RA"]}]}"#
+        let periods = (7..<12).map {
+            #"{"from":\#(time($0)),"to":\#(time($0 + 1)),"wind_speed_mps":\#($0),"wind_from_deg":270,"overlays":[\#(rain)]}"#
+        }
+        let forecast =
+            #""forecast":{"station":"EDDB","distance_m":1,"issued_at":\#(time(7)),"periods":[\#(periods.joined(separator: ","))]}"#
+        let rows = try text(forecast).filter { $0.contains("rain") && !$0.hasPrefix("!") }
+        #expect(rows == ["   8:00  W 29 km/h  at times rain", "   9:00  W 32 km/h  at times rain"])
+    }
+
     @Test func missingFiguresHaveNoText() throws {
         #expect(try text("") == [])
         #expect(try text(#""temperature_c":-0.4"#) == ["  0 °C"])

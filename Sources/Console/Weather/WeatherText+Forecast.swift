@@ -49,7 +49,10 @@ extension WeatherText {
             let wind = windCells(period.conditions)
             let weather = weatherCell(period.conditions) ?? ""
             let overlays = forecast.periods.flatMap(\.overlays).filter { $0.span.overlaps(max(start, now)..<end) }
-            let changes = overlays.compactMap { text(of: $0, beside: period.conditions) }
+            // An overlay of several periods is in each of them.
+            let changes = overlays.compactMap { text(of: $0, beside: period.conditions) }.reduce(into: [String]()) {
+                if !$0.contains($1) { $0.append($1) }
+            }
             let all = ([weather] + changes).filter { !$0.isEmpty }.joined(separator: "; ")
             let clock = units.clock(start)
             cells.append(
