@@ -7,10 +7,10 @@ package struct StartWeather: Equatable, Sendable {
     package var isPlaceHidden = false
 
     /// An observation counts after the start if it arrives before this time.
-    package static let patience = Duration.seconds(15 * 60)
+    package static let arrivalLimit = Duration.seconds(15 * 60)
     /// Seconds before the start from which on an observation does not count.
     private static let oldest = 7200.0
-    /// Seconds after the start: ``patience``, and 10 min by which the clock of a publisher may be ahead.
+    /// Seconds after the start: ``arrivalLimit``, and 10 min by which the clock of a publisher may be ahead.
     private static let latest = 1500.0
 
     /// Nil for an observation that is stale, that is not of the time of the start, and that has no figure.

@@ -1,7 +1,7 @@
 package import Domain
 
 /// Finds the weather at the start of an activity in its entries: the observation that was known, else the first one
-/// that arrives within ``StartWeather/patience``. Source: docs/behaviour.md, "The weather at the start".
+/// that arrives within ``StartWeather/arrivalLimit``. Source: docs/behaviour.md, "The weather at the start".
 package struct StartWeatherSearch: Sendable {
     /// Nil while it is not found, and if there is none.
     package private(set) var weather: StartWeather?
@@ -19,7 +19,7 @@ package struct StartWeatherSearch: Sendable {
 
     /// Ends the search if the moment is too late for a further entry.
     package mutating func advance(to now: Instant) {
-        if let startedAt, now - startedAt >= StartWeather.patience { hasEnded = true }
+        if let startedAt, now - startedAt >= StartWeather.arrivalLimit { hasEnded = true }
     }
 
     /// Receives the entries of the activity in their order, with moments of one clock. Those of other kinds than

@@ -74,19 +74,6 @@ import Testing
         #expect(try text(.from(10), nil, seconds: 0) == "humidity 70 %; observed at the start")
     }
 
-    @Test(arguments: [
-        ("-RA", "light rain"), ("SN", "snow"), ("+SHRA", "heavy showers of rain"), ("VCSH", "showers nearby"),
-        ("TS", "thunderstorm"), ("+TSRAGR", "thunderstorm with heavy rain and hail"), ("VCTS", "thunderstorm nearby"),
-        ("-RASN", "light rain and snow"), ("FZRA", "freezing rain"), ("BLSN", "blowing snow"), ("MIFG", "shallow fog"),
-        ("-FZDZ", "light freezing drizzle"), ("BCFG", "patchy fog"), ("RERA", "recent rain"),
-        ("-SHSNRA", "light showers of snow and rain"),
-        ("DRSN", "low drifting snow"), ("PRFG", "partial fog"), ("BR", "mist"),
-    ])
-    func groupHasWords(code: String, words: String) throws {
-        let phenomenon = try #require(WeatherPhenomenon(ArraySlice(code.utf8)))
-        #expect(phenomenon.code == code && phenomenon.words == words)
-    }
-
     @Test func groupsWithoutMeaningAreSkipped() throws {
         let observation = try WeatherObservation.sample(observed: Self.start, conditions: "rain -RA  -RAX XX + BR")
         #expect(observation.phenomena.map(\.code) == ["-RA", "BR"])

@@ -22,7 +22,7 @@ FORMATS = ["fit", "gpx", "tcx", "geojson", "kml", "csv"]
 READ_BACK = ["fit", "gpx", "tcx", "kml"]
 RUN = ROOT / "Tests/Data/fit/run-fenix2-9km.fit"
 # Fields that depend on the machine, or that only a replay of a journal has.
-MACHINE = {"time", "seq", "boot_ms", "activity", "recorder", "gpsd", "bluetooth", "ticks", "faults"}
+MACHINE = {"time", "seq", "boot_ms", "activity", "recorder", "acquisition", "gpsd", "bluetooth", "ticks", "faults"}
 
 
 def pacectl(state, *words, **options):

@@ -195,7 +195,7 @@ def test_user_waits_for_retry_after_too(weather):
     check_reason(weather, weather.watch(), "{host} limits requests (429)")
     weather.server.heal()
     answer = weather.net.call("weather.at", station="EDDB")
-    assert f"waiting: enough requests to {weather.server.name}" in answer["data"]["message"]
+    assert f"{weather.server.name} limits requests (429)" in answer["data"]["message"]
     assert weather.server.count() == 1
 
 

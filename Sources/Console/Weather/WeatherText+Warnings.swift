@@ -72,7 +72,7 @@ extension WeatherText {
     private func phenomena(in conditions: TopicWeather.Conditions) -> [Finding] {
         (conditions.weather ?? []).compactMap(\.decoded).compactMap { phenomenon in
             let dangers = Self.dangers(of: phenomenon)
-            return dangers.isEmpty ? nil : (dangers, WeatherWords.text(phenomenon))
+            return dangers.isEmpty ? nil : (dangers, phenomenon.words)
         }
     }
 

@@ -158,7 +158,7 @@ struct WeatherText {
     }
 
     static func words(_ weather: [TopicWeather.Phenomenon]) -> String {
-        weather.map { phenomenon in phenomenon.decoded.map(WeatherWords.text) ?? phenomenon.code }
+        weather.map { phenomenon in phenomenon.decoded?.words ?? phenomenon.code }
             .joined(separator: ", ")
     }
 
