@@ -1,0 +1,105 @@
+import Domain
+import JSONCoding
+
+/// A way that a route engine has found.
+package struct RouteAnswer: Equatable, Sendable {
+    /// The way with its turns.
+    package var course: ImportedCourse
+    /// What the engine states.
+    package var statedMetres: Double?
+    package var statedSeconds: Double?
+
+    /// The most bytes of a response.
+    package static let sizeLimit = 4 << 20
+    /// The most ways of a response.
+    package static let wayLimit = 16
+}
+
+/// The format of a route engine's responses.
+package enum RouteDialect: String, CaseIterable, Sendable {
+    /// BRouter's GeoJSON with `timode=2`. Source: abrensch/brouter, 1.7.
+    case brouter
+    /// Valhalla's JSON, with a shape of six decimals and altitudes along it. Source: valhalla.github.io, API of `/route`.
+    case valhalla
+    /// GraphHopper's JSON, with encoded points or without. Source: docs.graphhopper.com, Routing API.
+    case graphhopper
+
+    /// Reads the ways of a response.
+    ///
+    /// - Throws: ``FileError`` for a body of another format, and for a way that is no course.
+    package func answers(_ body: [UInt8]) throws(FileError) -> [RouteAnswer] {
+        guard body.count <= RouteAnswer.sizeLimit else {
+            throw FileError("the response has more than \(RouteAnswer.sizeLimit) bytes")
+        }
+        let json: JSON
+        do throws(ParseError) {
+            json = try JSON(parsing: body)
+        } catch {
+            throw FileError(at: .byte(error.offset), "the response is not JSON: expected \(error.expected.text)")
+        }
+        let paths =
+            switch self {
+            case .brouter: try RoutePath.brouter(json)
+            case .valhalla: try RoutePath.valhalla(json)
+            case .graphhopper: try RoutePath.graphhopper(json)
+            }
+        guard !paths.isEmpty else { throw FileError("the response has no way") }
+        var answers: [RouteAnswer] = []
+        for path in paths.prefix(RouteAnswer.wayLimit) { answers.append(try path.answer()) }
+        return answers
+    }
+}
+
+/// The points of a way, and the turns at some of them.
+struct RoutePath {
+    struct Turn {
+        /// The index of its point.
+        var index: Int
+        var kind: CoursePointKind
+        var name: SanitizedText?
+    }
+
+    var points: [(coordinate: Coordinate, altitude: Double?)] = []
+    var turns: [Turn] = []
+    var statedMetres: Double?
+    var statedSeconds: Double?
+
+    /// Metres from the start to each point.
+    var distances: [Double] {
+        var distances: [Double] = []
+        for (index, point) in points.enumerated() {
+            distances.append(
+                index == 0 ? 0 : distances[index - 1] + points[index - 1].coordinate.metres(to: point.coordinate))
+        }
+        return distances
+    }
+
+    func answer() throws(FileError) -> RouteAnswer {
+        var builder = CourseBuilder()
+        for point in points { try builder.add(point.coordinate, altitude: point.altitude, time: nil) }
+        let distances = distances
+        builder.statedLength = distances.last ?? 0
+        for turn in turns where points.indices.contains(turn.index) {
+            try builder.add(
+                CourseBuilder.Cue(
+                    coordinate: points[turn.index].coordinate, kind: turn.kind, name: turn.name,
+                    distance: distances[turn.index]))
+        }
+        return RouteAnswer(
+            course: try builder.finish(name: nil, sport: nil, missing: "the way has no points"),
+            statedMetres: statedMetres, statedSeconds: statedSeconds)
+    }
+
+    /// A point of `[longitude, latitude, altitude?]`.
+    mutating func add(_ position: JSON) throws(FileError) {
+        let numbers = position.array ?? []
+        guard numbers.count >= 2, let longitude = numbers[0].number, let latitude = numbers[1].number else {
+            throw FileError("point \(points.count + 1) of the way has no longitude and latitude")
+        }
+        points.append(
+            (
+                Coordinate(latitude: latitude, longitude: longitude),
+                numbers.count > 2 ? numbers[2].number : nil
+            ))
+    }
+}
