@@ -47,7 +47,7 @@ private struct Life {
         seconds = end
     }
 
-    /// Answers the lookup with a report of a station 12 km away, of so many minutes ago.
+    /// Answers the lookup with a report of the given age, by default of a station 12 km away.
     mutating func find(minutesAgo: Double, _ station: WeatherStation = .made("EDAA", 12)) throws {
         let fields = UTC(milliseconds: time.milliseconds - Int64(minutesAgo * 60_000)).fields
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -11,7 +11,7 @@ let halfPastSeven = UTC(milliseconds: UTC(year: 2026, month: 3, day: 1).millisec
 let berlin = Coordinate(latitude: 52.52, longitude: 13.405)
 
 extension WeatherStation {
-    /// A station north of Berlin, so many kilometres away.
+    /// A station at a distance north of Berlin.
     static func made(_ name: String, _ kilometres: Double, elevation: Double? = 40, hasForecast: Bool = false) -> Self {
         WeatherStation(
             name: name, latitude: berlin.latitude + kilometres / 111.195, longitude: berlin.longitude,
