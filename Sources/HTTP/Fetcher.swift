@@ -45,8 +45,6 @@ package final class Fetcher {
     private static let bodyLimit = 1024 * 1024
     /// The most fetches that wait for a host: 16 of users, and the program's own.
     private static let queueLimit = 17
-    /// How long a response is fresh at most, whatever its host says.
-    private static let longestFreshness: Int64 = 86_400_000
 
     private let client: HTTPClient
     private let cache: ResponseCache
@@ -246,11 +244,17 @@ extension HTTPResponse {
 
     var forbidsStorage: Bool { cacheDirectives.contains("no-store") }
 
-    /// The end of max-age or Expires, at most a day ahead.
+    /// How long a response is fresh at most, whatever its host says, in milliseconds.
+    private static let longestFreshness: Int64 = 86_400_000
+
+    /// The end of max-age or Expires, at most ``longestFreshness`` ahead.
     func expires(at time: UTC) -> UTC? {
         let age = cacheDirectives.first { $0.hasPrefix("max-age=") }.flatMap { Int64($0.dropFirst(8)) }
-        let end = age.map { time.milliseconds + min(max($0, 0), 86_400) * 1000 } ?? date("expires")?.milliseconds
-        return end.map { UTC(milliseconds: min($0, time.milliseconds + 86_400_000)) }
+        // Of a greater age the product could overflow.
+        let end =
+            age.map { time.milliseconds + min(max($0, 0), Self.longestFreshness / 1000) * 1000 }
+            ?? date("expires")?.milliseconds
+        return end.map { UTC(milliseconds: min($0, time.milliseconds + Self.longestFreshness)) }
     }
 
     /// Seconds or a date.

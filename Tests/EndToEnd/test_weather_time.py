@@ -19,7 +19,7 @@ def start(weather):
 
 
 def check_step(weather, reader, minutes, requests):
-    """After a step there are so many requests in all; returns the new subscriber."""
+    """Steps the clock, expects `requests` requests since the start, and returns the new subscriber."""
     weather.step(minutes * MINUTES)
     reader = weather.watch_again(reader)
     # The response to it follows any lookup that was due.

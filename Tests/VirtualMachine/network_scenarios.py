@@ -113,7 +113,7 @@ def network(board):
 
 
 def expect_identity():
-    """The process has a user of its own, and two groups more."""
+    """The process runs as user and group paced-net, in the groups paced-watch and paced-publish, without capabilities."""
     process = main_process(UNIT)
     status = pathlib.Path(f"/proc/{process}/status").read_text()
     groups = {grp.getgrgid(int(number)).gr_name for number in re.search(r"Groups:(.*)", status).group(1).split()}

@@ -17,7 +17,7 @@ LATITUDE, LONGITUDE = 52.5123, 13.4123
 
 
 class StandingGpsd(FakeGpsd):
-    """A receiver that stands at `place`, or has no fix while that is None."""
+    """A receiver that reports the position `place` again and again; no fix while `place` is None."""
 
     def __init__(self, place=(LATITUDE, LONGITUDE)):
         self.place = place
