@@ -78,6 +78,7 @@ final class RunRecorder {
         if entries.isEmpty, outputs.isEmpty, effects.seconds.isEmpty { return [] }
         recordingBuilder.ingest(effects.recordedOutputs, seconds: effects.seconds, zones: zones)
         let events = outputs.compactMap { if case .event(let event) = $0 { event } else { nil } }
+        var hasBegun = false
         for event in events where event.isBegin {
             guard var recording = recordingBuilder.recording else { continue }
             // The builder knows it from the first whole second on.
@@ -85,9 +86,10 @@ final class RunRecorder {
             gaps = 0
             parts = 1
             isOpen = true
-            journal.begin(recording, BootSegment(bootID: bootID, at: event.at), at: now)
+            hasBegun = true
+            journal.begin(recording, BootSegment(bootID: bootID, at: event.at), entries, at: now)
         }
-        for entry in entries { journal.write(entry, at: now) }
+        if !hasBegun { for entry in entries { journal.write(entry, at: now) } }
         if let cut = recordingBuilder.popTruncation(), let id = recordingBuilder.recording?.id {
             journal.append(cut.change(of: id), at: now)
         }
@@ -149,8 +151,7 @@ final class RunRecorder {
         guard let begin = events.first(where: \.isBegin), var recording = recordingBuilder.recording else { return nil }
         recording.isIndoor = entries.contains(where: \.isIndoorStart)
         isOpen = true
-        journal.begin(recording, BootSegment(bootID: bootID, at: begin.at), at: now)
-        for entry in entries { journal.write(entry, at: now) }
+        journal.begin(recording, BootSegment(bootID: bootID, at: begin.at), entries, at: now)
         // Nothing is written yet that a truncation could remove.
         _ = recordingBuilder.popTruncation()
         for row in recordingBuilder.drainRows() { journal.write(row, at: now) }

@@ -95,10 +95,22 @@ package final class Journal {
     }
 
     /// Starts an activity with the number of ``takeNumber()``.
-    package func begin(_ recording: RecordedActivity, _ part: BootSegment, at now: Instant) {
+    ///
+    /// - Parameter entries: its first entries. One transaction writes them and the activity: after a power cut
+    ///   the activity has its first snapshot, or is not there.
+    package func begin(
+        _ recording: RecordedActivity, _ part: BootSegment, _ entries: [InputLogEntry] = [], at now: Instant
+    ) {
         guard let id = recording.id else { return }
-        open = (id, part.place, 0)
-        append(.begin(recording, part), at: now)
+        open = (id, part.place + entries.count, 0)
+        mailbox.queue.withLock { queue in
+            queue.append(.begin(recording, part), at: now)
+            for (index, entry) in entries.enumerated() {
+                queue.append(.entry(activity: id, place: part.place + index, entry), at: now)
+            }
+            queue.isOpen = true
+        }
+        mailbox.work.signal()
     }
 
     /// Resumes an activity that was left open.
