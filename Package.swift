@@ -86,7 +86,9 @@ let package = Package(
             name: "Console", dependencies: ["Report", "Weather", "Privacy"] + adapters + inner, swiftSettings: core),
         .target(
             name: "Network",
-            dependencies: ["HTTP", "Weather", "Servers", "Linux", "Wire", "JSONCoding", "Domain"],
+            dependencies: [
+                "HTTP", "Weather", "Servers", "Linux", "Wire", "Formats", "Pipeline", "JSONCoding", "Domain",
+            ],
             swiftSettings: core + small),
         .executableTarget(name: "paced", dependencies: ["Daemon"], swiftSettings: core),
         .executableTarget(name: "pacectl", dependencies: ["Console"], swiftSettings: core),
@@ -117,7 +119,9 @@ let package = Package(
             dependencies: ["JournalCoding", "Wire", "Formats", "Pipeline", "JSONCoding", "Domain", "TestKit"],
             swiftSettings: core),
         .testTarget(
-            name: "NetworkTests", dependencies: ["Network", "HTTP", "Linux", "Domain", "TestKit"], swiftSettings: core),
+            name: "NetworkTests",
+            dependencies: ["Network", "HTTP", "Linux", "Wire", "Formats", "JSONCoding", "Domain", "TestKit"],
+            swiftSettings: core),
         .testTarget(name: "LinuxTests", dependencies: ["Linux", "Domain", "TestKit"], swiftSettings: core),
         // Records a synthetic run; tests kill it in the middle, or give it a disk that loses writes.
         .executableTarget(

@@ -29,6 +29,10 @@ CURL *ccurl_transfer(const struct ccurl_request *request)
     curl_easy_setopt(transfer, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(transfer, CURLOPT_USERAGENT, request->user_agent);
     curl_easy_setopt(transfer, CURLOPT_HTTPHEADER, request->headers);
+    if (request->post) {
+        curl_easy_setopt(transfer, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->post_size);
+        curl_easy_setopt(transfer, CURLOPT_COPYPOSTFIELDS, request->post);
+    }
     curl_easy_setopt(transfer, CURLOPT_ACCEPT_ENCODING, "");
     curl_easy_setopt(transfer, CURLOPT_NOSIGNAL, 1L);
     /* The end of a transfer does not wait for a name server. */

@@ -29,6 +29,7 @@ struct CommandOptions {
     private(set) var file: String?
     private(set) var pace = Invocation.Pace()
     private(set) var weather = WeatherRequest()
+    private(set) var route = RouteRequest.Options()
     private(set) var recording: String?
     private(set) var loops = false
     private(set) var configuration: String?
@@ -40,8 +41,11 @@ struct CommandOptions {
 
     /// Parses an option and its value.
     ///
+    /// - Parameter word: the command, if it is before the option.
     /// - Returns: false if the option is none of these.
-    mutating func parse(_ option: String, _ rest: inout ArraySlice<String>) throws(Failure) -> Bool {
+    mutating func parse(
+        _ option: String, _ rest: inout ArraySlice<String>, of word: String?
+    ) throws(Failure) -> Bool {
         /// One command, or several with commas between.
         let command: String
         switch option {
@@ -79,7 +83,25 @@ struct CommandOptions {
         case "--start": (started, command) = (try OptionValue.start(after: option, &rest), "edit")
         case "--now": (now, command) = (try OptionValue.start(after: option, &rest), "metar,taf")
         case "--all": (isAll, command) = (true, "export")
+        case "--load" where word == "route":
+            (route.loaded, command) = (
+                try OptionValue.number(1...32, "the number of a way", after: option, &rest), "route"
+            )
         case "--load": (loads, command) = (true, "course import")
+        case "--from", "--to":
+            guard let place = rest.popFirst().flatMap({ Coordinate(argument: $0) }) else {
+                throw .usage("\(option) needs a position such as 52.5163,13.3777")
+            }
+            if option == "--from" { route.start = place } else { route.end = place }
+            command = "route"
+        case "--profile":
+            guard let profile = rest.popFirst().flatMap(RouteProfile.init) else {
+                throw .usage("--profile needs one of walk, run, ride")
+            }
+            (route.profile, command) = (profile, "route")
+        case "--engine":
+            (route.engine, command) = (try OptionValue.text("an address", after: option, &rest), "route")
+        case "--follow": (route.follows, command) = (true, "route")
         case "--on-course": (isOnCourse, command) = (true, "course partner")
         case "--course":
             (course, command) = (try OptionValue.text("a file or a course", after: option, &rest), "replay")
@@ -107,7 +129,9 @@ struct CommandOptions {
             (weather.place, command) = (place, "weather")
         case "--raw": (weather.output, command) = (.reports, "weather")
         case "--net-dir":
-            (weather.netDirectory, command) = (try OptionValue.text("a directory", after: option, &rest), "weather")
+            (weather.netDirectory, command) = (
+                try OptionValue.text("a directory", after: option, &rest), "weather,route"
+            )
         case "--speed":
             (pace.speed, command) = (try OptionValue.speed(after: option, &rest), "replay,watch")
         case "--replay":

@@ -56,7 +56,13 @@ struct ControlClient {
         let details = (error["data"]?["message"] ?? error["data"])?.string?.split(whereSeparator: \.isNewline) ?? []
         let lines = details.prefix(8).compactMap { SanitizedText.line(String($0), limit: 2048) }
         let words = lines.isEmpty ? error["message"]?.harmlessText(limit: 256) : lines.joined(separator: "; ")
-        return .failed((words ?? program + " rejected the request without a reason") + advice(error))
+        let message = (words ?? program + " rejected the request without a reason") + advice(error)
+        return isTemporary(error) ? .unreachable(message) : .failed(message)
+    }
+
+    /// Whether a server on the network does not respond, or limits its clients: the same request may succeed later.
+    private static func isTemporary(_ error: JSON) -> Bool {
+        ["unresolved", "unreachable", "timeout", "limited"].contains(error["data"]?["reason"]?.string)
     }
 
     /// The commands that the run's state allows.

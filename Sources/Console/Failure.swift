@@ -8,7 +8,7 @@ struct Failure: Error, Equatable {
     enum Status: Int32 {
         case failed = 1
         case usage = 2
-        /// The daemon is not reachable.
+        /// The daemon is not reachable, or a server that it asks.
         case unreachable = 3
     }
 
@@ -33,7 +33,7 @@ struct Failure: Error, Equatable {
         switch error.code {
         case ENOENT where program == .pacedNet, ECONNREFUSED where program == .pacedNet:
             self = .unreachable(
-                "weather needs paced-net, which is not running at \(path): "
+                "this needs paced-net, which is not running at \(path): "
                     + "sudo apt install paced-net && sudo systemctl enable --now paced-net")
         case ENOENT, ECONNREFUSED:
             self = .unreachable("paced is not running at \(path); start it, or name its directory with --runtime-dir")

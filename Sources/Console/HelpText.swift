@@ -144,6 +144,12 @@ private let helpOfAll = """
                                 forecast, here or at a position or a station; --raw
                                 prints the reports; needs paced-net, whose socket is
                                 in DIR
+      route --to LAT,LON [--from LAT,LON] [--profile walk|run|ride]
+            [--engine URL] [--load N] [--follow] [--net-dir DIR]
+                                show several ways to a place, the flattest first,
+                                from the route engine of paced-net.conf or at URL;
+                                --load makes way N the course of the daemon;
+                                --follow asks again whenever the run leaves it
       metar [--now TIME]        decode the METAR and SPECI of standard input, one a
                                 line, into JSON objects in SI units; TIME is when
                                 they were received, by default now

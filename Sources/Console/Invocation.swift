@@ -16,6 +16,7 @@ struct Invocation: Equatable {
         case course(CourseCommand)
         case publish(PublishRequest)
         case weather(WeatherRequest)
+        case route(RouteRequest)
         case decode(WeatherCommand)
         case allSettings
         case getSetting(SettingKey)
@@ -104,7 +105,7 @@ struct Invocation: Equatable {
             case "--imperial": metric = false
             case "--runtime-dir": runtimeDirectory = try OptionValue.text("a directory", after: argument, &rest)
             case "--state-dir": stateDirectory = try OptionValue.text("a directory", after: argument, &rest)
-            case _ where try modifiers.parse(argument, &rest): break
+            case _ where try modifiers.parse(argument, &rest, of: words.first): break
             // The help of a command is shown whatever else is wrong.
             case _ where needsHelp: break
             case _ where argument.hasPrefix("--"):
@@ -197,6 +198,9 @@ struct Invocation: Equatable {
         case "watch": (command, most) = (.watch(try WatchedReplay(modifiers)), 0)
         case "publish": (command, most) = (.publish(try PublishRequest(words.first, modifiers)), 1)
         case "weather": (command, most) = (.weather(modifiers.weather), 0)
+        case "route":
+            let request = try RouteRequest(modifiers.route, netDirectory: modifiers.weather.netDirectory)
+            (command, most) = (.route(request), 0)
         case "metar": (command, most) = (.decode(WeatherCommand(kind: .metar, now: modifiers.now)), 0)
         case "taf": (command, most) = (.decode(WeatherCommand(kind: .taf, now: modifiers.now)), 0)
         case "pause": (command, most) = (.run(.pause), 0)

@@ -3,7 +3,7 @@ import Domain
 import Glibc
 package import Linux
 
-/// Sends GET requests without waiting: libcurl's transfers on the event loop. It follows no redirection and has no
+/// Sends requests without waiting: libcurl's transfers on the event loop. It follows no redirection and has no
 /// cookies. Names are resolved on a thread of libcurl's.
 ///
 /// Source: libcurl-multi(3), "multi_socket".
@@ -67,7 +67,13 @@ package final class HTTPClient {
                     unsafe options.header = { unsafe Transfer.from($3!).receive(header: $0!, $1 * $2) }
                     unsafe options.body = { unsafe Transfer.from($3!).receive(body: $0!, $1 * $2) }
                     unsafe options.context = Unmanaged.passUnretained(transfer).toOpaque()
-                    return unsafe ccurl_transfer(&options)
+                    guard let body = request.body else { return unsafe ccurl_transfer(&options) }
+                    return unsafe body.withUnsafeBytes { bytes in
+                        // An empty array may have no address, but a request without one is a GET request.
+                        unsafe options.post = bytes.baseAddress ?? UnsafeRawPointer(url)
+                        unsafe options.post_size = bytes.count
+                        return unsafe ccurl_transfer(&options)
+                    }
                 }
             }
         }

@@ -1,17 +1,20 @@
-/// A GET request.
+/// A GET request, or a POST request if it has a body.
 package struct HTTPRequest: Equatable, Sendable {
     /// An address of http or https.
     package var url: String
     /// Lines such as `If-None-Match: "1"`, without line ends.
     package var headers: [String]
-    /// The most bytes of the unpacked body.
+    /// What a POST request sends.
+    package var body: [UInt8]?
+    /// The most bytes of the unpacked body of the response.
     package var bodyLimit: Int
     /// From the start to the last byte.
     package var timeout: Duration
 
-    package init(url: String, headers: [String] = [], bodyLimit: Int, timeout: Duration) {
+    package init(url: String, headers: [String] = [], body: [UInt8]? = nil, bodyLimit: Int, timeout: Duration) {
         self.url = url
         self.headers = headers
+        self.body = body
         self.bodyLimit = bodyLimit
         self.timeout = timeout
     }

@@ -1,4 +1,5 @@
 import Domain
+import Formats
 import Linux
 import Weather
 
@@ -14,6 +15,9 @@ struct NetConfiguration: Equatable {
     var authorities: String?
     /// The address of the weather service; nil for none.
     var weatherServer: String? = AviationWeather.defaultServer
+
+    /// The route engine; nil for none.
+    var routeEngine: RouteEngine? = RouteEngine(.brouter, server: "http://127.0.0.1:17777")
 
     static let path = "/etc/paced/paced-net.conf"
 
@@ -73,6 +77,15 @@ struct NetConfiguration: Equatable {
         Key(section: "Weather", name: "Server", rule: "an address of http or https without the last slash, or off") {
             guard $1 == "off" || isServer($1) else { return false }
             $0.weatherServer = $1 == "off" ? nil : $1
+            return true
+        },
+        Key(
+            section: "Routes", name: "Engine",
+            rule: "an address of http or https without the last slash, such as valhalla+http://127.0.0.1:8002, or off"
+        ) {
+            let engine = RouteEngine($1)
+            guard $1 == "off" || engine != nil else { return false }
+            $0.routeEngine = engine
             return true
         },
     ]

@@ -19,6 +19,7 @@ package final class NetDaemon {
 
     private let loop: EventLoop
     private var weather: WeatherService?
+    private var routes: RouteService?
     private var paced: PacedConnection?
     private var server: ControlServer?
     private var signals: [CallbackSource] = []
@@ -139,6 +140,10 @@ package final class NetDaemon {
         ) { [unowned self] data, end in
             paced?.publish(WeatherTopic.name, data, validUntil: end, source: provider?.name ?? "paced-net")
         }
+        let routeAuthorization = try Self.credential("route-authorization", in: directories.credentials)
+        routes = try RouteService(
+            client, configuration.routeEngine, timeout: configuration.timeout,
+            headers: routeAuthorization.map { ["Authorization: \($0)"] } ?? [], loop: loop, log: Self.log)
         paced = try PacedConnection(directories.paced, loop: loop, log: Self.log) { [unowned self] in receive($0) }
         server = try ControlServer(socket: socket, .network, loop: loop) { [unowned self] request, _, _ in
             answer(request)
@@ -180,7 +185,23 @@ package final class NetDaemon {
     }
 
     private func answer(_ request: ControlRequest) -> ControlServer.Reply {
-        guard case .network(.weather(let place)) = request else { return .now(.failure(.methodNotFound)) }
+        switch request {
+        case .network(.weather(let place)):
+            return later { [weather] completed in weather?.answer(place, completed: completed) }
+        case .network(.route(let search)):
+            return later { [routes, weather] completed in
+                routes?.find(search, position: weather?.position?.place, completed: completed)
+            }
+        case .network(.way(let route, let way, let offset)):
+            return .now(routes?.piece(route: route, way: way, offset: offset) ?? .failure(.methodNotFound))
+        default: return .now(.failure(.methodNotFound))
+        }
+    }
+
+    /// Starts a request of a user, whose response may come at once.
+    private func later(
+        _ start: (@escaping (Result<ControlResult, RPCError>) -> Void) -> Void
+    ) -> ControlServer.Reply {
         guard waiting < Self.requestLimit else {
             return .now(.failure(.busy("\(Self.requestLimit) requests wait for a response already: try again")))
         }
@@ -189,7 +210,7 @@ package final class NetDaemon {
         waiting += 1
         var result: Result<ControlResult, RPCError>?
         var isDeferred = false
-        weather?.answer(place) { [unowned self] outcome in
+        start { [unowned self] outcome in
             waiting -= 1
             if isDeferred { server?.complete(token, outcome) } else { result = outcome }
         }

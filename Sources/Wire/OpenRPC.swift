@@ -70,7 +70,8 @@ package enum OpenRPC {
         {"refused":{"code":-32001,"message":"not in this state"},\
         "busy":{"code":-32002,"message":"busy"},\
         "notFound":{"code":-32003,"message":"not found"},\
-        "invalid":{"code":-32004,"message":"invalid value"}}
+        "invalid":{"code":-32004,"message":"invalid value"},\
+        "failed":{"code":-32005,"message":"server failed"}}
         """
     static let discover = method(
         "rpc.discover", "Returns the OpenRPC document of these methods.", [], "OpenRPC document", object, [])
@@ -353,6 +354,6 @@ package enum OpenRPC {
         """
 
     static let busy = ##"{"$ref":"#/components/errors/busy"}"##
-    private static let notFound = ##"{"$ref":"#/components/errors/notFound"}"##
+    static let notFound = ##"{"$ref":"#/components/errors/notFound"}"##
     static let invalid = ##"{"$ref":"#/components/errors/invalid"}"##
 }

@@ -142,7 +142,7 @@ def test_absent_and_refusing_servers_name_the_package(tmp_path, ask, has_socket)
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(tmp_path / "net.sock"))
     assert ask() == (
-        3, "", f"pacectl: weather needs paced-net, which is not running at {tmp_path}/net.sock: {PACKAGE}\n")
+        3, "", f"pacectl: this needs paced-net, which is not running at {tmp_path}/net.sock: {PACKAGE}\n")
 
 
 def test_socket_is_found_without_an_option(net, tmp_path, monkeypatch):

@@ -144,11 +144,15 @@ class WeatherServer:
                     if not data:
                         return
                     buffer += data
-                    if not buffer.startswith(b"GET "[:len(buffer)]):
+                    if not buffer.startswith((b"GET "[:len(buffer)], b"POST "[:len(buffer)])):
                         client.sendall(response(400))
                         return
                 head, _, buffer = buffer.partition(b"\r\n\r\n")
                 request = Request(head)
+                size = int(request.headers.get("content-length", 0))
+                while len(buffer) < size:
+                    buffer += client.recv(65536)
+                request.body, buffer = buffer[:size], buffer[size:]
                 self.requests.append(request)
                 self.under_way += 1
                 self.most_at_once = max(self.most_at_once, self.under_way)

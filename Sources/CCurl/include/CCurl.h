@@ -23,6 +23,9 @@ struct ccurl_request {
     const char *authorities;
     /* Owned by the caller; must outlive the transfer. NULL for none. */
     struct curl_slist *headers;
+    /* What a POST request sends; it is copied. NULL for a GET request. */
+    const void *post;
+    size_t post_size;
     /* From the start to the last byte, and to the connection. */
     long timeout_ms;
     long connect_timeout_ms;
@@ -31,7 +34,7 @@ struct ccurl_request {
     void *context;
 };
 
-/* A new transfer of a GET request over http or https: unpacked, without cookies, and following no redirect. NULL without memory. */
+/* A new transfer of a request over http or https: unpacked, without cookies, and following no redirect. NULL without memory. */
 CURL *ccurl_transfer(const struct ccurl_request *request);
 
 /* The next transfer that has ended, and its result; NULL if there is none. It is still in the multi handle. */

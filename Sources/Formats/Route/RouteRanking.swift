@@ -48,8 +48,13 @@ package enum RouteRanking {
         guard let least = known.compactMap({ ways[$0].ascent }).min() else {
             return left.min { ways[$0].length < ways[$1].length }
         }
-        let limit = least + max(tieMetres, least * tiePart)
-        return known.filter { ways[$0].ascent ?? .infinity <= limit }.min { ways[$0].length < ways[$1].length }
+        return known.filter { isTie(ways[$0].ascent, least: least) }.min { ways[$0].length < ways[$1].length }
+    }
+
+    /// Whether an ascent is as good as the least one: at most 5 m or 5 % more.
+    package static func isTie(_ ascent: Double?, least: Double?) -> Bool {
+        guard let ascent, let least else { return false }
+        return ascent <= least + max(tieMetres, least * tiePart)
     }
 
     /// Whether each way has nearly all of the other.

@@ -13,13 +13,19 @@ package struct RPCError: Error, Equatable, Sendable {
     package let field: String?
     /// The state of the run in which the command is not allowed.
     package let state: RunState?
+    /// The kind of a server's failure, as one word with hyphens.
+    package let reason: String?
 
-    private init(_ code: Int, _ message: String, detail: String? = nil, field: String? = nil, state: RunState? = nil) {
+    private init(
+        _ code: Int, _ message: String, detail: String? = nil, field: String? = nil, state: RunState? = nil,
+        reason: String? = nil
+    ) {
         self.code = code
         self.message = message
         self.detail = detail
         self.field = field
         self.state = state
+        self.reason = reason
     }
 
     package static let methodNotFound = RPCError(-32601, "Method not found")
@@ -61,6 +67,11 @@ package struct RPCError: Error, Equatable, Sendable {
         RPCError(-32003, "not found", detail: detail, field: field)
     }
 
+    /// A server on the network does not respond, or not as it should.
+    package static func serverFailed(_ reason: String, _ detail: String) -> RPCError {
+        RPCError(-32005, "server failed", detail: detail, reason: reason)
+    }
+
     /// An option of the daemon, such as `--sensor`, overrides the setting.
     package static func overridden(by option: String) -> RPCError {
         invalidValue(option, "the option \(option) overrides it; start paced without the option")
@@ -81,6 +92,7 @@ extension JSONWriter {
             line.object("data") {
                 $0.member("field", failure.field)
                 $0.member("state", failure.state?.rawValue)
+                $0.member("reason", failure.reason)
                 $0.member("message", detail)
             }
         }

@@ -1,0 +1,111 @@
+import Domain
+import JSONCoding
+import Linux
+import Wire
+
+/// `pacectl route`: ways to a place, from a route engine that paced-net asks.
+struct RouteRequest: Equatable {
+    /// Nil for the position that the daemon has.
+    var start: Coordinate?
+    var end: Coordinate
+    var profile = RouteProfile.walk
+    /// The address of a route engine; nil for that of paced-net.conf.
+    var engine: String?
+    /// The way that becomes the course of the daemon, from 1; nil for none.
+    var loaded: Int?
+    var follows = false
+    /// The directory of net.sock; nil for the default.
+    var netDirectory: String?
+
+    /// paced-net ends a search after a minute, and its last request a little later.
+    private static let timeout = Duration.seconds(90)
+
+    /// The options of a request, before all of them are known.
+    struct Options: Equatable {
+        var start: Coordinate?
+        var end: Coordinate?
+        var profile = RouteProfile.walk
+        var engine: String?
+        var loaded: Int?
+        var follows = false
+    }
+
+    init(_ options: Options, netDirectory: String?) throws(Failure) {
+        guard let end = options.end else { throw .usage("route needs a destination, such as --to 52.5163,13.3777") }
+        start = options.start
+        self.end = end
+        profile = options.profile
+        engine = options.engine
+        loaded = options.loaded
+        follows = options.follows
+        self.netDirectory = netDirectory
+    }
+
+    /// Asks for ways.
+    ///
+    /// - Parameter start: in the place of that of the request.
+    /// - Returns: the result as unchanged JSON text.
+    func find(_ client: inout ControlClient, from start: Coordinate? = nil) throws(Failure) -> String {
+        var parameters = JSONWriter()
+        parameters.object {
+            if let start = start ?? self.start { Self.write(start, "from", into: &$0) }
+            Self.write(end, "to", into: &$0)
+            $0.member("profile", profile.rawValue)
+            $0.member("engine", engine)
+        }
+        return try client.call(
+            "route.find", String(decoding: parameters.bytes, as: UTF8.self),
+            lasting: Self.timeout - Connection.connectTimeout)
+    }
+
+    private static func write(_ place: Coordinate, _ name: String, into writer: inout JSONWriter) {
+        writer.object(name) {
+            $0.member("lat", place.latitude, decimals: 7)
+            $0.member("lon", place.longitude, decimals: 7)
+        }
+    }
+
+    /// The most bytes of the data of a way.
+    private static let dataLimit = 16 << 20
+
+    /// Fetches a way of a result.
+    ///
+    /// - Parameter way: from 0.
+    func course(_ client: inout ControlClient, route: Int, way: Int) throws(Failure) -> CourseData {
+        var data: [UInt8] = []
+        while true {
+            let text = try client.call(
+                "route.way", "{\"route\":\(route),\"way\":\(way),\"offset\":\(data.count)}", lasting: .seconds(10))
+            let result = try? JSON(parsing: text.utf8)
+            guard let piece = result?["data"]?.string.flatMap({ Base64.decode(Array($0.utf8)) }),
+                let size = result?["bytes"]?.integer(in: 0...Self.dataLimit), !piece.isEmpty,
+                data.count + piece.count <= size
+            else { throw .failed("the response of paced-net has no piece of the way; see its log") }
+            data += piece
+            if data.count == size { break }
+        }
+        do {
+            var reader = CourseUploadReader()
+            for line in data.split(separator: UInt8(ascii: "\n")) { try reader.read(line) }
+            return try reader.finish()
+        } catch {
+            throw .failed("the way of paced-net is no course: \(error)")
+        }
+    }
+
+    /// The name of the course that a way becomes.
+    var courseName: SanitizedText? { SanitizedText("Route to \(end.text)") }
+}
+
+extension Coordinate {
+    /// Parses `52.5,13.4`; nil for anything else.
+    init?(argument: String) {
+        guard case .position(let latitude, let longitude)? = WeatherPlace(argument) else { return nil }
+        self.init(latitude: latitude, longitude: longitude)
+    }
+
+    /// Degrees with five decimals: about a metre.
+    var text: String {
+        (DecimalFormat.text(latitude, decimals: 5) ?? "") + "," + (DecimalFormat.text(longitude, decimals: 5) ?? "")
+    }
+}
