@@ -58,7 +58,8 @@ enum RouteFailure: Error, Equatable {
         case .limited(let seconds?): "\(engine) limits requests; try again in \(seconds) s"
         case .limited(nil): "\(engine) limits requests; try again later"
         case .status(500..., let words): "\(engine) has an error" + Self.quoted(words) + "; see its log"
-        case .status(let status, let words): "\(engine) rejects the request" + (Self.quoted(words ?? "status \(status)"))
+        case .status(let status, let words):
+            "\(engine) rejects the request" + (Self.quoted(words ?? "status \(status)"))
         case .redirected: "\(host) redirects to another address: a login page, or a wrong address of the route engine"
         case .page: "\(host) sends a page for people: a login page, or no route engine"
         case .format(let dialect, let error):

@@ -94,8 +94,10 @@ extension RouteDialect {
     /// input") and of GraphHopper ("Connection between locations not found").
     fileprivate func saysNoWay(_ words: String?) -> Bool {
         guard let words = words?.lowercased() else { return false }
-        return ["no track found", "island detected", "no path could be found", "connection between locations not found"]
-            .contains { words.contains($0) }
+        return [
+            "no track found", "island detected", "no path could be found", "connection between locations not found",
+        ]
+        .contains { words.contains($0) }
     }
 
 }

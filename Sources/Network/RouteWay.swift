@@ -73,7 +73,9 @@ struct RouteWay {
         let step = samples.distances.count > 1 ? samples.distances[1] : track.length
         let width = max(Int((stretch / step).rounded()), 1)
         guard samples.altitudes.count > width else { return nil }
-        return zip(samples.altitudes, samples.altitudes.dropFirst(width)).map { abs($1 - $0) / (Double(width) * step) * 100 }
-            .max()
+        return zip(samples.altitudes, samples.altitudes.dropFirst(width)).map {
+            abs($1 - $0) / (Double(width) * step) * 100
+        }
+        .max()
     }
 }

@@ -32,7 +32,9 @@ import Testing
         ],
         "Daemon": outer,
         "Console": outer.union(["Report", "Weather", "Privacy"]),
-        "Network": ["Glibc", "HTTP", "Weather", "Servers", "Linux", "Wire", "JSONCoding", "Domain"],
+        "Network": [
+            "Glibc", "HTTP", "Weather", "Servers", "Linux", "Wire", "Formats", "Pipeline", "JSONCoding", "Domain",
+        ],
         "paced": ["Daemon", "Glibc"],
         "paced-net": ["Network", "Glibc"],
         "pacectl": ["Console", "Glibc"],

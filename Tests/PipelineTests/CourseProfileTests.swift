@@ -28,6 +28,19 @@ import Testing
         #expect(zip(course.ascents, course.ascents.dropFirst()).allSatisfy { $0.0 <= $0.1 })
     }
 
+    @Test func `A dip within a climb does not add the climb a second time`() throws {
+        // 120 m up in two parts, with 3 m down between them: less than a turning point of noisy altitudes.
+        var random = SeededRandom(seed: 5)
+        let course = Self.course(12) { metres in
+            let level =
+                metres < 5000 ? metres / 50 : metres < 6500 ? 100 - (metres - 5000) / 500 : 97 + (metres - 6500) / 230
+            return 100 + level + Double.random(in: -0.8...0.8, using: &random)
+        }
+        #expect(zip(course.ascents, course.ascents.dropFirst()).allSatisfy { $0.0 <= $0.1 })
+        #expect(abs(try #require(course.value(course.ascents, at: 6600)) - 100) < 4)
+        #expect(abs(try #require(course.ascent) - 121) < 6)
+    }
+
     @Test func `Missing altitudes are crossed for 500 m, beyond that there is no profile`() {
         let flat = Self.course(5) { (2000...2400).contains($0) ? nil : 100 }
         #expect(flat.ascent == 0)

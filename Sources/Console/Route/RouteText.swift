@@ -57,7 +57,8 @@ struct RouteText {
         let ways = (result["ways"]?.array ?? []).prefix(Self.wayLimit).compactMap { Way($0) }
         guard !ways.isEmpty else { return nil }
         var table = TextTable([
-            .init(head: "WAY", isNumber: true), .init(head: "LENGTH", isNumber: true), .init(head: "UP", isNumber: true),
+            .init(head: "WAY", isNumber: true), .init(head: "LENGTH", isNumber: true),
+            .init(head: "UP", isNumber: true),
             .init(head: "DOWN", isNumber: true), .init(head: "STEEPEST", isNumber: true),
             .init(head: "TIME", isNumber: true), .init(head: "PROFILE"), .init(head: ""),
         ])

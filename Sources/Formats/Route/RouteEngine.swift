@@ -106,7 +106,9 @@ extension RouteEngine {
 
     private func graphhopperCall(_ query: RouteQuery) -> RouteCall {
         let profile = query.profile == .ride ? "bike" : "foot"
-        let points = [query.start, query.end].map { "&point=\(Self.degrees($0.latitude))%2C\(Self.degrees($0.longitude))" }
+        let points = [query.start, query.end].map {
+            "&point=\(Self.degrees($0.latitude))%2C\(Self.degrees($0.longitude))"
+        }
         return RouteCall(
             url: "\(server)/route?profile=\(profile)&elevation=true&algorithm=alternative_route"
                 + "&alternative_route.max_paths=6&alternative_route.max_weight_factor=2" + points.joined())

@@ -107,14 +107,17 @@ struct CourseProfile {
         var turns = TurningPoints()
         var total = 0.0
         for (index, altitude) in altitudes.enumerated() {
-            let up = turns.add(altitude - altitudes[0], least: turn).up
-            // A turning point is known late. What was climbed since then belongs where it was climbed.
-            var foot = index
-            while up > 0, foot > 0, ascents[foot - 1] == total, altitudes[foot] - altitudes[0] > turns.low { foot -= 1 }
-            var highest = turns.low
-            for place in foot..<index {
-                highest = max(highest, altitudes[place] - altitudes[0])
-                if index - foot > 1 { ascents[place] = total + highest - turns.low }
+            let level = altitude - altitudes[0]
+            let up = turns.add(level, least: turn).up
+            // A low turning point is known late. What was climbed since then belongs where it was climbed.
+            if up > 0, up == level - turns.low {
+                var foot = index
+                while foot > 0, ascents[foot - 1] == total, altitudes[foot] - altitudes[0] > turns.low { foot -= 1 }
+                var highest = turns.low
+                for place in foot..<index {
+                    highest = max(highest, altitudes[place] - altitudes[0])
+                    if index - foot > 1 { ascents[place] = total + highest - turns.low }
+                }
             }
             total += up
             ascents.append(total)

@@ -56,7 +56,7 @@ struct ProtocolPage {
 
     static func isMethod(_ heading: String) -> Bool {
         ["status", "notice"].contains(heading)
-            || heading.contains(#/^(?:run|settings|sensor|activities|course|upload|topic|weather|rpc)\.[a-z]+$/#)
+            || heading.contains(#/^(?:run|settings|sensor|activities|course|upload|topic|weather|route|rpc)\.[a-z]+$/#)
     }
 
     private mutating func take(_ line: Substring, _ heading: String) {
