@@ -51,7 +51,7 @@ let package = Package(
         .target(name: "Pipeline", dependencies: ["CMath", "Domain"], swiftSettings: core),
         .target(name: "Formats", dependencies: ["CMath", "JSONCoding", "Domain"], swiftSettings: core + small),
         .target(name: "Weather", dependencies: ["CMath", "JSONCoding", "Domain"], swiftSettings: core + small),
-        .target(name: "Maps", dependencies: ["CMath", "Domain"], swiftSettings: core + small),
+        .target(name: "Maps", dependencies: ["Pipeline", "Domain"], swiftSettings: core + small),
         .target(
             name: "Report", dependencies: ["CMath", "JSONCoding", "Domain"],
             resources: [.embedInCode("page.css"), .embedInCode("page.js")], swiftSettings: core),

@@ -1,6 +1,6 @@
 package import Domain
 
-/// A minute of a calendar and a clock on a wall, without a time zone.
+/// A date and a minute in local time, without a time zone.
 package struct CivilTime: Equatable, Sendable {
     package var year: Int
     /// 1 to 12.
@@ -17,7 +17,7 @@ package struct CivilTime: Equatable, Sendable {
         self.minute = minute
     }
 
-    /// - Parameter offset: seconds that the local clock is ahead of UTC.
+    /// - Parameter offset: the offset of local time from UTC, in seconds.
     package init(_ time: UTC, offset: Int) {
         let fields = UTC(milliseconds: time.milliseconds + Int64(offset) * 1000).fields
         self.init(

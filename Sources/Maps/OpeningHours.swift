@@ -1,44 +1,48 @@
 /// When a place is open: a part of OpenStreetMap's `opening_hours`.
 ///
-/// Read are `24/7`, `open`, `off` and `closed`; weekdays (`Mo-Fr`, `Sa,Su`, `Fr-Mo`); months and dates of each year
+/// The type reads `24/7`, `open`, `off` and `closed`; weekdays (`Mo-Fr`, `Sa,Su`, `Fr-Mo`); months and dates of each year
 /// (`Apr-Oct`, `Nov 15-Mar 15`, `Dec 24-26,Jan 1`); times (`08:00-12:00,14:00-18:00`, over midnight `22:00-02:00`
 /// or `18:00-26:00`, without an end `17:00+`); and public holidays (`PH off`). Case and white space do not matter.
-/// Any other text is unknown: years, weeks, sunrise, school holidays, `Su[1]`, comments, `||`, `unknown`.
+/// It does not read any other text: years, weeks, sunrise, school holidays, `Su[1]`, comments, `||`, `unknown`.
 ///
-/// - A day belongs to the last rule after `;` that opens on it. Rules after `,` add times, rules with `off` take them
-///   away. Times belong to the day on which they begin, also after midnight: `Sa 20:00-02:00; Su off` is open on
-///   Sunday at 1 o'clock.
-/// - Public holidays are not known. Each day is an ordinary one, and rules for `PH` alone are skipped;
-///   ``mentionsHolidays`` says that the text has such rules.
-/// - A text of which no rule opens on ordinary days, such as `PH off` or `Mo off`, says nothing of the other days and
-///   is unknown. `off` alone is closed.
-/// - A place without a closing time is open, with unknown end, until midnight for `17:00+`, and until the time for
-///   `10:00-17:00+`. Then it is unknown until 6 o'clock.
+/// - Rules are separated by `;`. The last rule that applies to a day replaces the rules before it. A rule after `,` adds
+///   its times. A rule with `off` removes its times.
+/// - Times belong to the day on which they begin, also after midnight: with `Sa 20:00-02:00; Su off` the place is open on
+///   Sunday at 01:00.
+/// - The type does not know public holidays. It treats each day as an ordinary day, and skips rules for `PH` alone.
+///   ``mentionsHolidays`` is true if the text has such a rule.
+/// - A text without a rule that opens the place, such as `PH off` or `Mo off`, is not read: it does not say when the place
+///   opens. `off` alone means that the place is closed.
+/// - `17:00+` has no closing time: the place is open until midnight, and then its state is unknown until 06:00. With
+///   `10:00-17:00+` it is open until 17:00, and then unknown until 06:00.
 ///
 /// Source: wiki.openstreetmap.org/wiki/Key:opening_hours/specification, version 0.7.3.
 package struct OpeningHours: Equatable, Sendable {
     package enum State: Equatable, Sendable {
-        /// Until so many minutes from now; nil if it stays open for a week or the end is unknown.
-        case open(until: Int?)
-        /// Opens so many minutes from now; nil if not within a week.
+        /// `closesIn` is the number of minutes until the place closes. Nil if the closing time is unknown, or more than a
+        /// week away.
+        case open(closesIn: Int?)
+        /// `opensIn` is the number of minutes until the place opens. Nil if the opening time is unknown, or more than a
+        /// week away.
         case closed(opensIn: Int?)
         case unknown
     }
 
-    /// Bytes; the longest value of a tag has as many characters.
+    /// In bytes. OpenStreetMap limits the value of a tag to 255 characters.
     package static let longestText = 255
     package static let ruleLimit = 32
 
-    /// Minutes since midnight of the day to which they belong.
+    /// An interval in minutes since midnight of the day on which it begins.
     struct Times: Equatable, Sendable {
         var start: Int
-        /// Up to 2879.
+        /// At most 2879.
         var end: Int
         /// Whether the place may stay open after `end`.
         var hasOpenEnd = false
     }
 
-    /// Days of each year, as months times 100 plus days; over the end of the year if the last is smaller than the first.
+    /// A range of dates in every year. A date is the month times 100 plus the day. The range includes the turn of the year if
+    /// `last` is less than `first`.
     struct Dates: Equatable, Sendable {
         var first: Int
         var last: Int
@@ -69,12 +73,12 @@ package struct OpeningHours: Equatable, Sendable {
         }
     }
 
-    /// Those for ordinary days.
+    /// The rules for ordinary days.
     private let rules: [Rule]
     /// Whether the place may have other hours on public holidays.
     package let mentionsHolidays: Bool
 
-    /// Nil for text that is not supported.
+    /// Reads a text. Nil for a text that the type does not read.
     package init?(_ text: some StringProtocol) {
         guard text.utf8.count <= Self.longestText, var parser = OpeningHoursParser(text.utf8),
             let parsed = parser.parse(), parsed.rules.count <= Self.ruleLimit
@@ -88,7 +92,7 @@ package struct OpeningHours: Equatable, Sendable {
         mentionsHolidays = parsed.mentionsHolidays
     }
 
-    /// On an ordinary day. The minutes are those of the clock: one hour wrong over a change to or from summer time.
+    /// The state at a local time of an ordinary day. The minutes are one hour wrong if summer time begins or ends in them.
     package func state(at now: CivilTime) -> State {
         let spans = (-1...Self.horizonDays).flatMap { times(on: now.adding(days: $0), from: $0 * Self.day) }
         let status = Self.status(at: now.minute, spans)
@@ -98,23 +102,23 @@ package struct OpeningHours: Equatable, Sendable {
         let change = ends.first { Self.status(at: $0, spans) != status }
         let next = change.map { Self.status(at: $0, spans) }
         let minutes = next == .unknown ? nil : change.map { $0 - now.minute }
-        return status == .open ? .open(until: minutes) : .closed(opensIn: minutes)
+        return status == .open ? .open(closesIn: minutes) : .closed(opensIn: minutes)
     }
 
     private static let day = 1440
     private static let horizonDays = 7
-    /// When a place that has no closing time has closed: 6 o'clock of the next day.
+    /// The minute at which a place without a closing time has certainly closed: 06:00 of the next day.
     private static let openEnd = 1440 + 360
 
     private enum Status {
         case open, closed, unknown
     }
 
-    /// Minutes from midnight of today.
+    /// An interval in minutes since midnight of the current day.
     private struct Span {
         var start: Int
         var end: Int
-        /// Closed takes time away from earlier rules.
+        /// `closed` removes the interval from the rules before.
         var status: Status
         var rule: Int
     }

@@ -1,13 +1,15 @@
 package import Domain
+import Pipeline
 
-/// Keeps the places around a moving athlete up to date, while they are wanted, and says when water is near.
+/// Decides when to search again for the places around a moving athlete, and when to announce drinking water.
 ///
 ///     unwanted ──▶ due ──▶ searching ──▶ waiting: for 10 min, for three quarters of the radius, or after a failure
 ///        ▲          ▲                      │
 ///        └──────────┴──────────────────────┘
 ///
-/// Each place with water is announced once, when it comes within the distance of the notice, and again only after the
-/// athlete was farther away than twice that distance. Of several that come near at once, the nearest one is announced.
+/// The follower announces a place with water once, when the athlete comes within the distance of the notice. It announces
+/// the place again only after the athlete was more than twice that distance away. If several places come near at once, it
+/// announces the nearest one.
 package struct PlacesFollower: Sendable {
     package struct Water: Equatable, Sendable {
         package var id: Int64
@@ -20,9 +22,9 @@ package struct PlacesFollower: Sendable {
     }
 
     package enum Action: Equatable, Sendable {
-        /// Search within a radius in metres. ``received(_:at:)`` follows.
+        /// Search for places within `radius` metres of the coordinate, then call ``received(_:at:)``.
         case search(Coordinate, radius: Double)
-        /// Water is so many metres away in a straight line.
+        /// Tell the athlete that drinking water is near. `metres` is the straight-line distance to it.
         case waterIsNear(Water, metres: Double)
     }
 
@@ -63,7 +65,7 @@ package struct PlacesFollower: Sendable {
         isWanted && !isSearching && place != nil ? nextAt : nil
     }
 
-    /// - Parameter wanted: whether anybody uses the places.
+    /// - Parameter wanted: whether a client watches the places.
     package mutating func want(_ wanted: Bool, at now: Instant) -> [Action] {
         guard wanted != isWanted else { return [] }
         isWanted = wanted
@@ -80,7 +82,7 @@ package struct PlacesFollower: Sendable {
         follow(at: now)
     }
 
-    /// The end of a search: the places with water that it found, or nil after a failure.
+    /// Takes the result of a search: the places with water, or nil if the search failed.
     package mutating func received(_ found: [Water]?, at now: Instant) -> [Action] {
         guard isSearching else { return [] }
         isSearching = false
@@ -88,7 +90,7 @@ package struct PlacesFollower: Sendable {
         if let found {
             water = found.count > Self.waterLimit ? nearest(found) : found
         } else {
-            // A failure is retried by time, not at once because of the way since its search began.
+            // After a failure the retry interval decides, not the distance that the athlete has moved since.
             searchedAt = place
         }
         return follow(at: now)
@@ -96,7 +98,7 @@ package struct PlacesFollower: Sendable {
 
     private func nearest(_ found: [Water]) -> [Water] {
         guard let searchedAt else { return [] }
-        let ways = found.map { (water: $0, metres: Geocentric.metres(from: searchedAt, to: $0.place)) }
+        let ways = found.map { (water: $0, metres: searchedAt.metres(to: $0.place)) }
         return ways.sorted { ($0.metres, $0.water.id) < ($1.metres, $1.water.id) }.prefix(Self.waterLimit).map(\.water)
     }
 
@@ -104,7 +106,7 @@ package struct PlacesFollower: Sendable {
         guard isWanted, let place else { return [] }
         var actions = announce(at: place)
         guard !isSearching else { return actions }
-        let isAway = searchedAt.map { Geocentric.metres(from: $0, to: place) >= radius * Self.movement } ?? true
+        let isAway = searchedAt.map { $0.metres(to: place) >= radius * Self.movement } ?? true
         if isAway || (nextAt ?? now) <= now {
             isSearching = true
             searchedAt = place
@@ -116,9 +118,9 @@ package struct PlacesFollower: Sendable {
 
     private mutating func announce(at place: Coordinate) -> [Action] {
         guard let notice else { return [] }
-        announced.removeAll { Geocentric.metres(from: place, to: $0.place) > 2 * notice }
+        announced.removeAll { place.metres(to: $0.place) > 2 * notice }
         let near = water.compactMap { water -> (water: Water, metres: Double)? in
-            let metres = Geocentric.metres(from: place, to: water.place)
+            let metres = place.metres(to: water.place)
             return metres <= notice && !announced.contains { $0.id == water.id } ? (water, metres) : nil
         }
         announced += near.map(\.water)

@@ -15,7 +15,7 @@ import Testing
         "Formats": ["CMath", "JSONCoding", "Domain"],
         "Report": ["CMath", "JSONCoding", "Domain"],
         "Weather": ["CMath", "JSONCoding", "Domain"],
-        "Maps": ["CMath", "Domain"],
+        "Maps": ["Pipeline", "Domain"],
         "Wire": ["Sensors", "JSONCoding", "Domain"],
         "JournalCoding": ["Formats", "Pipeline", "Wire", "JSONCoding", "Domain"],
         "Linux": ["CLinux", "CSystemd", "Glibc", "Synchronization", "Domain"],

@@ -35,7 +35,7 @@ import Testing
 
     /// The sanitizers are not run on their tests (`Tools/sanitize`), because these targets have no pointers.
     @Test func innerRingsUseNoUnsafeCode() throws {
-        for target in ["Domain", "Sensors", "Pipeline", "Formats", "Weather", "Wire", "JournalCoding"] {
+        for target in ["Domain", "Sensors", "Pipeline", "Formats", "Weather", "Maps", "Wire", "JournalCoding"] {
             try expectNoCode(#/\b[Uu]nsafe|withUnsafe/#, in: target)
         }
     }

@@ -126,7 +126,7 @@ private func paint(_ rules: [MadeRule], _ days: [CivilTime]) -> [UInt16] {
                 now.minute = minute
                 let isOpen = painted[1440 + minute] != 0
                 let change = (1...7 * 1440).first { (painted[1440 + minute + $0] != 0) != isOpen }
-                let expected: OpeningHours.State = isOpen ? .open(until: change) : .closed(opensIn: change)
+                let expected: OpeningHours.State = isOpen ? .open(closesIn: change) : .closed(opensIn: change)
                 #expect(hours.state(at: now) == expected, "\(text) at \(now)")
                 open += isOpen ? 1 : 0
                 closed += isOpen ? 0 : 1

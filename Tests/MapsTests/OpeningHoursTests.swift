@@ -106,7 +106,7 @@ private func time(_ day: Int, _ clock: String, month: Int = 3, year: Int = 2026)
     @Test func seasonsCrossTheYearAndLeapDays() throws {
         let winter = try #require(OpeningHours("Dec 20-Jan 5 10:00-12:00"))
         #expect(winter.state(at: try time(31, "23:00", month: 12)) == .closed(opensIn: 660))
-        #expect(winter.state(at: try time(5, "11:00", month: 1)) == .open(until: 60))
+        #expect(winter.state(at: try time(5, "11:00", month: 1)) == .open(closesIn: 60))
         #expect(winter.state(at: try time(6, "11:00", month: 1)) == .closed(opensIn: nil))
         let leap = try #require(OpeningHours("Feb 29 10:00-12:00"))
         #expect(leap.state(at: try time(28, "11:00", month: 2, year: 2028)) == .closed(opensIn: 1380))
