@@ -78,18 +78,16 @@ final class RunRecorder {
         if entries.isEmpty, outputs.isEmpty, effects.seconds.isEmpty { return [] }
         recordingBuilder.ingest(effects.recordedOutputs, seconds: effects.seconds, zones: zones)
         let events = outputs.compactMap { if case .event(let event) = $0 { event } else { nil } }
-        var hasBegun = false
-        for event in events where event.isBegin {
-            guard var recording = recordingBuilder.recording else { continue }
+        if let begin = events.first(where: \.isBegin), var recording = recordingBuilder.recording {
             // The builder knows it from the first whole second on.
             recording.isIndoor = entries.contains(where: \.isIndoorStart)
             gaps = 0
             parts = 1
             isOpen = true
-            hasBegun = true
-            journal.begin(recording, BootSegment(bootID: bootID, at: event.at), entries, at: now)
+            journal.begin(recording, BootSegment(bootID: bootID, at: begin.at), entries, at: now)
+        } else {
+            for entry in entries { journal.write(entry, at: now) }
         }
-        if !hasBegun { for entry in entries { journal.write(entry, at: now) } }
         if let cut = recordingBuilder.popTruncation(), let id = recordingBuilder.recording?.id {
             journal.append(cut.change(of: id), at: now)
         }

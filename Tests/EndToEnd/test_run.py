@@ -148,7 +148,7 @@ def test_reader_stalled_for_thirty_seconds_is_closed(run):
 def test_daemon_is_small_and_has_three_threads(run):
     """The threads: the loop, the journal's writer, and the journal's reader."""
     print(f"resident memory {run.memory / MIB:.1f} MiB")
-    assert run.memory < 18 * MIB
+    assert run.memory < 17 * MIB
     assert run.threads == 3
 
 
