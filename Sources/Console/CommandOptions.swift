@@ -85,7 +85,7 @@ struct CommandOptions {
         case "--all": (isAll, command) = (true, "export")
         case "--load" where word == "route":
             (route.loaded, command) = (
-                try OptionValue.number(1...32, "the number of a way", after: option, &rest), "route"
+                try OptionValue.number(1...32, "the number of a route", after: option, &rest), "route"
             )
         case "--load": (loads, command) = (true, "course import")
         case "--from", "--to":

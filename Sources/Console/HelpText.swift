@@ -146,9 +146,9 @@ private let helpOfAll = """
                                 in DIR
       route --to LAT,LON [--from LAT,LON] [--profile walk|run|ride]
             [--engine URL] [--load N] [--follow] [--net-dir DIR]
-                                show several ways to a place, the flattest first,
+                                show several routes to a place, the flattest first,
                                 from the route engine of paced-net.conf or at URL;
-                                --load makes way N the course of the daemon;
+                                --load makes route N the course of the daemon;
                                 --follow asks again whenever the run leaves it
       metar [--now TIME]        decode the METAR and SPECI of standard input, one a
                                 line, into JSON objects in SI units; TIME is when

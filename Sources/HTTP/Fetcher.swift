@@ -205,10 +205,11 @@ package final class Fetcher {
         log(failure == nil ? .notice : .warning, failure?.description ?? "\(host) responds again")
     }
 
-    /// The host of an address, for users.
-    static func host(of url: String) -> String {
-        let rest = url.split(separator: "://", maxSplits: 1).last ?? ""
-        return SanitizedText(String(rest.prefix { $0 != "/" && $0 != "?" }))?.text ?? "no host"
+    /// The host and the port of an address, for users. A user name and a password before the host are left out.
+    package static func host(of url: String) -> String {
+        let rest = url.drop { $0 != ":" }
+        let authority = (rest.hasPrefix("://") ? rest.dropFirst(3) : url[...]).prefix { $0 != "/" && $0 != "?" }
+        return SanitizedText(String(authority.split(separator: "@").last ?? ""))?.text ?? "no host"
     }
 }
 
@@ -258,7 +259,7 @@ extension HTTPResponse {
     }
 
     /// Seconds or a date.
-    func retryAfter(at time: UTC) -> Duration? {
+    package func retryAfter(at time: UTC) -> Duration? {
         guard let text = headers["retry-after"] else { return nil }
         if let seconds = Int64(text) { return .seconds(min(max(seconds, 0), 86_400)) }
         return date("retry-after").map { .milliseconds(max($0.milliseconds - time.milliseconds, 0)) }

@@ -1,5 +1,4 @@
 import Domain
-import Formats
 import Linux
 import Weather
 
@@ -17,7 +16,7 @@ struct NetConfiguration: Equatable {
     var weatherServer: String? = AviationWeather.defaultServer
 
     /// The route engine; nil for none.
-    var routeEngine: RouteEngine? = RouteEngine(.brouter, server: "http://127.0.0.1:17777")
+    var routeEngine: RouteEngine? = .local
 
     static let path = "/etc/paced/paced-net.conf"
 
@@ -75,7 +74,7 @@ struct NetConfiguration: Equatable {
             return true
         },
         Key(section: "Weather", name: "Server", rule: "an address of http or https without the last slash, or off") {
-            guard $1 == "off" || isServer($1) else { return false }
+            guard $1 == "off" || ServerAddress($1) != nil else { return false }
             $0.weatherServer = $1 == "off" ? nil : $1
             return true
         },
@@ -89,10 +88,4 @@ struct NetConfiguration: Equatable {
             return true
         },
     ]
-
-    private static func isServer(_ text: String) -> Bool {
-        let rest = text.hasPrefix("https://") ? text.dropFirst(8) : text.hasPrefix("http://") ? text.dropFirst(7) : ""
-        return !rest.isEmpty && !rest.hasPrefix("/") && !text.hasSuffix("/") && text.utf8.count <= 256
-            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-    }
 }

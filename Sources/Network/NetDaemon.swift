@@ -192,8 +192,8 @@ package final class NetDaemon {
             return later { [routes, weather] completed in
                 routes?.find(search, position: weather?.position?.place, completed: completed)
             }
-        case .network(.way(let route, let way, let offset)):
-            return .now(routes?.piece(route: route, way: way, offset: offset) ?? .failure(.methodNotFound))
+        case .network(.routeCourse(let search, let route, let offset)):
+            return .now(routes?.piece(search: search, route: route, offset: offset) ?? .failure(.methodNotFound))
         default: return .now(.failure(.methodNotFound))
         }
     }

@@ -53,7 +53,7 @@ package struct NetOptions: Equatable, Sendable {
 
     private static let help = """
         Usage: paced-net [OPTION…]
-        Fetches the weather from the internet for paced, while somebody uses it.
+        Fetches the weather for paced while a program uses it, and asks a route engine for pacectl route.
 
           --config FILE        the configuration file; default: /etc/paced/paced-net.conf, if it exists
           --runtime-dir DIR    the directory of net.sock; default: /run/paced-net as root,
@@ -64,7 +64,7 @@ package struct NetOptions: Equatable, Sendable {
                                else $XDG_RUNTIME_DIR/paced
           --version, --help
 
-        Exit status: 0 stopped, 1 failed, 2 wrong option or configuration. pacectl weather asks a running paced-net.
+        Exit status: 0 stopped, 1 failed, 2 wrong option or configuration. pacectl weather and pacectl route ask a running paced-net.
 
         """
 }

@@ -2,22 +2,24 @@ import Domain
 import Formats
 import HTTP
 
-/// Why a route engine gave no way.
+/// Why a search found no route.
 enum RouteFailure: Error, Equatable {
     case noResponse(HTTPError, timeout: Duration)
-    /// Status 429, with the seconds of Retry-After.
-    case limited(after: Int?)
+    /// Status 429, with the time of Retry-After.
+    case limited(for: Duration?)
     /// Another status than 200, with what the engine says.
     case status(Int, String?)
     case redirected
-    /// A page for people, such as the login page of a network.
+    /// An HTML page, such as the login page of a network.
     case page
-    /// The body is none of the dialect.
+    /// The body does not have the format of the dialect.
     case format(RouteDialect, FileError)
-    /// The engine says that there is none.
-    case noWay(String?)
-    /// The way begins or ends far from the place that was asked for.
+    /// The engine says that there is no route.
+    case noRoute(String?)
+    /// The route starts or ends too far from the requested place.
     case snapped(isStart: Bool, metres: Double)
+    /// The route is longer than the search allows.
+    case tooFar(metres: Double)
 
     /// One word for programs.
     var reason: String {
@@ -35,8 +37,9 @@ enum RouteFailure: Error, Equatable {
         case .redirected: "redirected"
         case .page: "page"
         case .format: "format"
-        case .noWay: "no-way"
+        case .noRoute: "no-route"
         case .snapped: "outside-map"
+        case .tooFar: "too-far"
         }
     }
 
@@ -49,13 +52,14 @@ enum RouteFailure: Error, Equatable {
         case .noResponse(.timedOut, let timeout):
             "\(engine) does not respond within \(timeout.wholeMilliseconds / 1000) s; try a nearer destination"
         case .noResponse(.incomplete, _): "the response of \(engine) is cut off; try again"
-        case .noResponse(.tooLong, _): "the response of \(engine) has more than \(RouteAnswer.sizeLimit >> 20) MiB"
+        case .noResponse(.tooLong, _): "the response of \(engine) has more than \(RouteAnswer.sizeLimit >> 10) KiB"
         case .noResponse(.certificateNotYetValid, _):
             "clock not set? the certificate of \(host) is not valid yet"
         case .noResponse(.certificate, _):
             "the certificate of \(host) is not valid; name its authority in paced-net.conf (Authorities=)"
         case .noResponse(.other(let text), _): "\(engine): \(text)"
-        case .limited(let seconds?): "\(engine) limits requests; try again in \(seconds) s"
+        case .limited(let duration?):
+            "\(engine) limits requests; try again in \((duration.wholeMilliseconds + 999) / 1000) s"
         case .limited(nil): "\(engine) limits requests; try again later"
         case .status(500..., let words): "\(engine) has an error" + Self.quoted(words) + "; see its log"
         case .status(let status, let words):
@@ -64,10 +68,13 @@ enum RouteFailure: Error, Equatable {
         case .page: "\(host) sends a page for people: a login page, or no route engine"
         case .format(let dialect, let error):
             "\(host) does not answer as \(dialect.title) does (\(error)); name the engine, such as valhalla+http://…"
-        case .noWay(let words): "\(engine) finds no way" + Self.quoted(words)
+        case .noRoute(let words): "\(engine) finds no route" + Self.quoted(words)
         case .snapped(let isStart, let metres):
-            "the nearest way to the \(isStart ? "start" : "destination") is \(Self.distance(metres)) away: "
+            "the nearest road or path to the \(isStart ? "start" : "destination") is \(Self.distance(metres)) away: "
                 + "the map of \(engine) does not cover it"
+        case .tooFar(let metres):
+            "the route is \(Self.distance(metres)) long, more than \(Self.distance(RouteSearch.lengthLimit)): "
+                + "name a nearer destination"
         }
     }
 

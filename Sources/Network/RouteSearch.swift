@@ -3,21 +3,24 @@ import Formats
 import HTTP
 import Pipeline
 
-/// The search for ways to a place: the requests to an engine, one after another, and the ways of their responses.
+/// The search for routes to a place: the requests to an engine, one after another, and the routes of their responses.
 struct RouteSearch {
     let engine: RouteEngine
     let query: RouteQuery
     /// The next request; nil at the end of the search.
     private(set) var next: RouteCall?
     private(set) var found: [RouteAnswer] = []
-    /// Why there are no ways.
+    /// Why the search found no route.
     private(set) var failure: RouteFailure?
 
     private var rest: ArraySlice<RouteCall>
 
-    /// An engine that moves a place farther than this has no map of it. In metres.
+    /// A route that starts or ends farther from the requested place is refused: the map of the engine does not cover the
+    /// place. In metres.
     private static let snapLimit = 200.0
-    /// The most ways that are compared.
+    /// The longest route, in metres. It bounds the memory of a search.
+    static let lengthLimit = 500_000.0
+    /// The most routes that are compared.
     private static let answerLimit = 16
 
     init(_ engine: RouteEngine, _ query: RouteQuery) {
@@ -29,32 +32,35 @@ struct RouteSearch {
 
     /// Takes the response to the last request.
     ///
-    /// A later request may fail: the ways of the earlier ones suffice. An engine that does not respond, or limits its
-    /// clients, is not asked again.
-    mutating func receive(_ result: Result<HTTPResponse, HTTPError>, timeout: Duration) {
+    /// A later request may fail: the routes of the earlier ones suffice. The search ends if the engine does not respond or
+    /// limits its clients.
+    /// - Returns: how long the engine asks its clients to wait, if it limits them.
+    mutating func receive(_ result: Result<HTTPResponse, HTTPError>, timeout: Duration, at time: UTC) -> Duration? {
         do throws(RouteFailure) {
-            for answer in try ways(of: result, timeout: timeout) where found.count < Self.answerLimit {
-                try checkEnds(answer)
+            for answer in try routes(of: result, timeout: timeout, at: time) where found.count < Self.answerLimit {
+                try check(answer)
                 found.append(answer)
             }
             next = rest.popFirst()
+            return nil
         } catch {
             if found.isEmpty { failure = error }
             next = found.isEmpty || error.isOfEngine ? nil : rest.popFirst()
+            return if case .limited(let duration) = error { duration } else { nil }
         }
     }
 
-    private func ways(
-        of result: Result<HTTPResponse, HTTPError>, timeout: Duration
+    private func routes(
+        of result: Result<HTTPResponse, HTTPError>, timeout: Duration, at time: UTC
     ) throws(RouteFailure) -> [RouteAnswer] {
         switch result {
         case .failure(let error): throw .noResponse(error, timeout: timeout)
         case .success(let response):
-            if response.status == 429 { throw .limited(after: response.headers["retry-after"].flatMap { Int($0) }) }
+            if response.status == 429 { throw .limited(for: response.retryAfter(at: time)) }
             if (300..<400).contains(response.status) { throw .redirected }
             let words = RouteDialect.reason(in: response.body)
             guard response.status == 200 else {
-                throw engine.dialect.saysNoWay(words) ? .noWay(words) : .status(response.status, words)
+                throw engine.dialect.saysNoRoute(words) ? .noRoute(words) : .status(response.status, words)
             }
             let first = response.body.first { $0 > UInt8(ascii: " ") }
             if first == UInt8(ascii: "<") { throw .page }
@@ -62,18 +68,20 @@ struct RouteSearch {
             do throws(FileError) {
                 return try engine.dialect.answers(response.body)
             } catch {
-                throw engine.dialect.saysNoWay(words) ? .noWay(words) : .format(engine.dialect, error)
+                throw engine.dialect.saysNoRoute(words) ? .noRoute(words) : .format(engine.dialect, error)
             }
         }
     }
 
-    private func checkEnds(_ answer: RouteAnswer) throws(RouteFailure) {
+    private func check(_ answer: RouteAnswer) throws(RouteFailure) {
         let track = answer.course.data.vertices
-        guard let first = track.first, let last = track.last else { throw .noWay(nil) }
+        guard let first = track.first, let last = track.last else { throw .noRoute(nil) }
         for (place, vertex, isStart) in [(query.start, first, true), (query.end, last, false)] {
             let metres = place.metres(to: vertex.coordinate)
             if metres > Self.snapLimit { throw .snapped(isStart: isStart, metres: metres) }
         }
+        let length = zip(track, track.dropFirst()).reduce(0) { $0 + $1.0.coordinate.metres(to: $1.1.coordinate) }
+        if length > Self.lengthLimit { throw .tooFar(metres: length) }
     }
 }
 
@@ -82,22 +90,21 @@ extension RouteFailure {
     fileprivate var isOfEngine: Bool {
         switch self {
         case .noResponse, .limited, .redirected, .page: true
-        case .status, .format, .noWay, .snapped: false
+        case .status, .format, .noRoute, .snapped, .tooFar: false
         }
     }
 }
 
 extension RouteDialect {
-    /// Whether an engine's words say that there is no way.
+    /// Whether the message of an engine says that there is no route.
     ///
     /// Source: messages of BRouter ("no track found", "target island detected"), of Valhalla ("No path could be found for
     /// input") and of GraphHopper ("Connection between locations not found").
-    fileprivate func saysNoWay(_ words: String?) -> Bool {
+    fileprivate func saysNoRoute(_ words: String?) -> Bool {
         guard let words = words?.lowercased() else { return false }
         return [
             "no track found", "island detected", "no path could be found", "connection between locations not found",
         ]
-        .contains { words.contains($0) }
+        .contains { words.containsText($0) }
     }
-
 }

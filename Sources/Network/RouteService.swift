@@ -5,14 +5,16 @@ import JSONCoding
 import Linux
 import Wire
 
-/// Asks a route engine for ways, and keeps the last results for the requests of their geometry.
+/// Asks a route engine for routes, and keeps the last results for the requests of their courses.
 ///
 /// Positions leave the board only here: to the engine, exactly, when somebody asks for a route.
 final class RouteService {
     private static let attemptTime = Duration.seconds(60)
-    /// Results that are kept, and how many vertices all their ways have at most.
+    /// The most results that are kept, and the most vertices of all their routes.
     private static let resultLimit = 4
-    private static let vertexLimit = 4 * CourseData.vertexLimit
+    private static let vertexLimit = 2 * CourseData.vertexLimit
+    /// The longest wait that an engine can ask for.
+    private static let longestWait = Duration.seconds(3600)
     /// Public servers allow one request a second.
     private static let pause = Duration.seconds(1)
 
@@ -32,17 +34,19 @@ final class RouteService {
     }
 
     private struct Found {
-        var number: Int
-        var ways: [RouteWay]
+        var search: Int
+        var courses: [CourseData]
 
-        var vertexCount: Int { ways.reduce(0) { $0 + $1.course.vertices.count } }
+        var vertexCount: Int { courses.reduce(0) { $0 + $1.vertices.count } }
     }
 
     private var job: Job?
+    /// The engine that has asked its clients to wait, and the end of that time.
+    private var limited: (engine: RouteEngine, until: Instant)?
     private var results: [Found] = []
-    private var lastNumber = 0
-    /// The data of the way that was asked for last.
-    private var data: (route: Int, way: Int, bytes: [UInt8])?
+    private var lastSearch = 0
+    /// The data of the route that was requested last.
+    private var data: (search: Int, route: Int, bytes: [UInt8])?
 
     /// - Parameter engine: nil if the configuration has none.
     init(
@@ -82,7 +86,11 @@ final class RouteService {
             return completed(
                 .failure(.unavailable("routes are off in paced-net.conf: name a route engine there, or with --engine")))
         }
-        let query = RouteQuery(from: start, to: search.end, search.profile)
+        if let limited, limited.engine == engine, limited.until > Clock.now() {
+            let failure = RouteFailure.limited(for: limited.until - Clock.now())
+            return completed(.failure(.serverFailed(failure.reason, failure.text(engine.host))))
+        }
+        let query = RouteQuery(start: start, end: search.end, profile: search.profile)
         job = Job(
             search: RouteSearch(engine, query), headers: engine == self.engine ? headers : [],
             deadline: Clock.now() + Self.attemptTime, completed: completed)
@@ -100,30 +108,33 @@ final class RouteService {
                 url: call.url, headers: job.headers + type, body: call.body, bodyLimit: RouteAnswer.sizeLimit,
                 timeout: timeout)
         ) { [unowned self] result in
-            self.job?.search.receive(result, timeout: timeout)
+            let now = Clock.now()
+            if let wait = self.job?.search.receive(result, timeout: timeout, at: Clock.systemTime()) {
+                limited = (job.search.engine, now + min(wait, Self.longestWait))
+            }
             if self.job?.search.next == nil { return finish() }
-            timer?.arm(at: Clock.now() + (job.search.engine.isLocal ? .zero : Self.pause))
+            timer?.arm(at: now + (job.search.engine.isLocal ? .zero : Self.pause))
         }
     }
 
     private func finish() {
         guard let job else { return }
         self.job = nil
-        let host = SanitizedText(job.search.engine.host)?.text ?? "?"
+        let host = job.search.engine.host
         if let failure = job.search.failure {
             let text = failure.text(host)
             log(.warning, "no route: \(text)")
             return job.completed(.failure(.serverFailed(failure.reason, text)))
         }
-        let ways = RouteWay.ranked(job.search.found, job.search.query.profile)
-        lastNumber += 1
-        keep(Found(number: lastNumber, ways: ways))
+        let routes = RankedRoute.ranked(job.search.found, job.search.query.profile)
+        lastSearch += 1
+        keep(Found(search: lastSearch, courses: routes.map(\.course)))
         var writer = JSONWriter()
         writer.object {
-            $0.member("route", lastNumber)
+            $0.member("search", lastSearch)
             $0.member("engine", job.search.engine.dialect.rawValue)
             $0.member("host", host)
-            $0.array("ways") { for way in ways { way.write(into: &$0) } }
+            $0.array("routes") { for route in routes { route.write(into: &$0) } }
         }
         job.completed(.success(.encoded(writer.bytes)))
     }
@@ -137,20 +148,20 @@ final class RouteService {
         }
     }
 
-    // MARK: Geometry
+    // MARK: Courses
 
-    /// A piece of a way.
-    func piece(route: Int, way: Int, offset: Int) -> Result<ControlResult, RPCError> {
-        guard let found = results.first(where: { $0.number == route }) else {
-            return .failure(.notFound("route", "route \(route) is no longer kept: ask again"))
+    /// A piece of the data of a route.
+    func piece(search: Int, route: Int, offset: Int) -> Result<ControlResult, RPCError> {
+        guard let found = results.first(where: { $0.search == search }) else {
+            return .failure(.notFound("search", "the routes of search \(search) are no longer kept: search again"))
         }
-        guard found.ways.indices.contains(way) else {
-            return .failure(.notFound("way", "route \(route) has the ways 0 to \(found.ways.count - 1)"))
+        guard found.courses.indices.contains(route) else {
+            return .failure(.notFound("route", "search \(search) has the routes 0 to \(found.courses.count - 1)"))
         }
-        if data?.route != route || data?.way != way {
+        if data?.search != search || data?.route != route {
             var writer = JSONWriter()
-            writer.upload(found.ways[way].course, name: nil)
-            data = (route, way, writer.bytes)
+            writer.upload(found.courses[route], name: nil)
+            data = (search, route, writer.bytes)
         }
         guard let bytes = data?.bytes, offset <= bytes.count else {
             return .failure(.invalidValue("offset", "offset is beyond the end"))

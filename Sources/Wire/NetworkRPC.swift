@@ -8,8 +8,8 @@ extension OpenRPC {
         "description":"JSON-RPC 2.0, one object per line, at most 64 KiB. Parameters go by name."},\
         "methods":[\
         \(method("weather.at", weatherSummary, [latitude, longitude, station], "weather and reports", weatherResult, [refused, busy, invalid])),\
-        \(method("route.find", routeSummary, [from, to, profile, engine], "ways", routeResult, [refused, busy, invalid, failed])),\
-        \(method("route.way", waySummary, [route, way, offset], "piece", wayResult, [notFound, invalid])),\
+        \(method("route.find", routeSummary, [from, to, profile, engine], "routes", routeResult, [refused, busy, invalid, failed])),\
+        \(method("route.course", courseSummary, [search, route, offset], "piece", courseResult, [notFound, invalid])),\
         \(discover)\
         ],\
         "components":{"errors":\(errors)}}
@@ -23,18 +23,18 @@ extension OpenRPC {
         """
     private static let failed = ##"{"$ref":"#/components/errors/failed"}"##
     private static let routeSummary =
-        "Returns several ways to a place, the flattest first. Without from the start is the position of paced."
+        "Returns several routes to a place, the flattest first. Without from, they start at the position of paced."
     private static let routeResult = """
-        {"type":"object","required":["route","engine","host","ways"],"properties":{\
-        "route":{"type":"integer"},"engine":{"enum":["brouter","valhalla","graphhopper"]},"host":{"type":"string"},\
-        "ways":{"type":"array","minItems":1,"items":{"type":"object","required":["length_m"],"properties":{\
+        {"type":"object","required":["search","engine","host","routes"],"properties":{\
+        "search":{"type":"integer"},"engine":{"enum":["brouter","valhalla","graphhopper"]},"host":{"type":"string"},\
+        "routes":{"type":"array","minItems":1,"items":{"type":"object","required":["length_m"],"properties":{\
         "length_m":{"type":"number"},"ascent_m":{"type":"number"},"descent_m":{"type":"number"},\
         "steepest_percent":{"type":"number"},"duration_s":{"type":"number"},"is_tie":{"const":true},"turns":{"type":"integer"},\
         "distance_m":{"type":"array","items":{"type":"number"}},"altitude_m":{"type":"array","items":{"type":"number"}}}}}}}
         """
-    private static let waySummary =
-        "Returns a piece of a way of route.find, as base64 of the data of an upload of kind course."
-    private static let wayResult = """
+    private static let courseSummary =
+        "Returns a piece of a route of route.find: base64 of the data of an upload of kind course."
+    private static let courseResult = """
         {"type":"object","required":["data","bytes"],"properties":{"data":{"type":"string"},"bytes":{"type":"integer"}}}
         """
     private static let place = """
@@ -44,18 +44,18 @@ extension OpenRPC {
     private static let from = ##"{"name":"from","summary":"The start.","schema":\##(place)}"##
     private static let to = ##"{"name":"to","summary":"The destination.","required":true,"schema":\##(place)}"##
     private static let profile = """
-        {"name":"profile","summary":"Who goes the way.","required":true,"schema":{"enum":["walk","run","ride"]}}
+        {"name":"profile","summary":"How the user travels.","required":true,"schema":{"enum":["walk","run","ride"]}}
         """
     private static let engine = """
         {"name":"engine","summary":"The address of a route engine, such as valhalla+http://127.0.0.1:8002.",\
         "schema":{"type":"string"}}
         """
     private static let count = #"{"type":"integer","minimum":0}"#
-    private static let route = """
-        {"name":"route","summary":"The number of the result of route.find.","required":true,"schema":\(count)}
+    private static let search = """
+        {"name":"search","summary":"The number of the search, from the result of route.find.","required":true,"schema":\(count)}
         """
-    private static let way = """
-        {"name":"way","summary":"The index in ways, from 0.","required":true,"schema":\(count)}
+    private static let route = """
+        {"name":"route","summary":"The index in routes, from 0.","required":true,"schema":\(count)}
         """
     private static let offset = """
         {"name":"offset","summary":"The first byte of the piece; 0 if it is absent.","schema":\(count)}

@@ -1,4 +1,4 @@
-"""`pacectl route` and `route.find`: several ways to a place from a route engine, the flattest first."""
+"""`pacectl route` and `route.find`: several routes to a place from a route engine, the flattest first."""
 
 import base64
 import json
@@ -11,7 +11,7 @@ from geographiclib.geodesic import Geodesic
 
 from harness.paced_net import PacedNet, StandingGpsd
 from harness.process import PACECTL, free_port
-from harness.route_engine import RouteEngine, recorded, straight, valhalla, way
+from harness.route_engine import RouteEngine, brouter_answer, recorded, straight, valhalla
 from harness.timing import boot_ms, wait_for
 from harness.weather_server import response, sends
 
@@ -108,7 +108,7 @@ def ascent(points):
 
 @pytest.mark.parametrize("places", PAIRS)
 @pytest.mark.parametrize("profile", ["walk", "ride"])
-def test_ways_of_recorded_answers_are_ranked_by_ascent(routes, places, profile):
+def test_routes_of_recorded_answers_are_ranked_by_ascent(routes, places, profile):
     start, end = [tuple(map(float, reversed(place.split(",")))) for place in places.split("|")]
     found = routes.find(start, end, profile=profile)
     track = json.loads(routes.engine.answers[0])["features"][0]["geometry"]["coordinates"]
@@ -122,24 +122,24 @@ def test_ways_of_recorded_answers_are_ranked_by_ascent(routes, places, profile):
         points = feature["geometry"]["coordinates"]
         truth.append((length(points), ascent(points), len(feature["properties"].get("voicehints", []))))
     shortest = min(one[0] for one in truth)
-    ways = found["ways"]
-    assert ways and len(ways) <= len(truth)
-    for one in ways:
+    ranked = found["routes"]
+    assert ranked and len(ranked) <= len(truth)
+    for one in ranked:
         # Length and ascent within 1 m of the same answer.
         assert any(abs(one["length_m"] - metres) < 1 and abs(one["ascent_m"] - up) < 1 and one["turns"] == turns
                    for metres, up, turns in truth), (one["length_m"], one["ascent_m"], one["turns"], truth)
         assert one["length_m"] <= 2 * shortest + 1
-    # Each way is the shortest of those that tie with the flattest of the rest.
-    for index, one in enumerate(ways):
-        rest = ways[index:]
-        limit = min(way["ascent_m"] for way in rest)
+    # Each route is the shortest of those that tie with the flattest of the rest.
+    for index, one in enumerate(ranked):
+        rest = ranked[index:]
+        limit = min(other["ascent_m"] for other in rest)
         limit += max(5, limit * 0.05)
         # The figures are rounded to 0.1 m.
         assert one["ascent_m"] <= limit + 0.2
-        assert one["length_m"] <= min(way["length_m"] for way in rest if way["ascent_m"] <= limit - 0.2) + 0.2
+        assert one["length_m"] <= min(other["length_m"] for other in rest if other["ascent_m"] <= limit - 0.2) + 0.2
     # The flattest of all is not lost.
     flattest = min(up for metres, up, _ in truth if metres <= 2 * shortest)
-    assert ways[0]["ascent_m"] <= flattest + max(5, flattest * 0.05) + 1
+    assert ranked[0]["ascent_m"] <= flattest + max(5, flattest * 0.05) + 1
 
 
 @pytest.mark.parametrize("name, profile", [
@@ -157,30 +157,30 @@ def test_answers_of_valhalla_are_read(routes, name, profile):
     assert all(body["costing"] == costing and body["alternates"] == 3 for body in bodies)
     trips = [answer["response"]["trip"], *(one["trip"] for one in answer["response"].get("alternates", []))]
     stated = [trip["summary"]["length"] * 1000 for trip in trips]
-    assert found["ways"] and all(
-        any(abs(one["length_m"] - metres) < max(2, metres * 0.005) for metres in stated) for one in found["ways"])
+    assert found["routes"] and all(
+        any(abs(one["length_m"] - metres) < max(2, metres * 0.005) for metres in stated) for one in found["routes"])
 
 
-def test_graphhopper_is_asked_for_six_ways(routes):
+def test_graphhopper_is_asked_for_six_routes(routes):
     points = straight(FROM, TO)
     routes.engine.reply = lambda request: json.dumps({"paths": [
         {"distance": 1, "time": 1000, "points": {"type": "LineString", "coordinates": points}, "instructions": []}]})
     found = routes.find(engine=f"graphhopper+{routes.engine.address}")
-    assert len(found["ways"]) == 1
+    assert len(found["routes"]) == 1
     request, = routes.engine.requests
     assert request.path == "/route" and request.parameters["alternative_route.max_paths"] == "6"
     assert request.target.count("point=") == 2 and request.parameters["elevation"] == "true"
 
 
 LOGIN = "<!DOCTYPE html><html><title>Welcome to Hotel WiFi</title></html>"
-NEAR = way(straight(FROM, TO))
+NEAR = brouter_answer(straight(FROM, TO))
 # The response of each failure, the word for programs, a part of the text, and the status of pacectl.
 FAILURES = {
     "outside of the map": (response(400, "datafile E5_N40.rd5 not found\n", content_type="text/plain"), "rejected",
                            "rejects the request (datafile E5_N40.rd5 not found)", 1),
     "wrong profile": (response(500), "server-error", "has an error; see its log", 1),
     "wrong address": (response(404), "rejected", "rejects the request (status 404)", 1),
-    "rate limit": (response(429, retry_after=30), "limited", "limits requests; try again in 30 s", 3),
+    "rate limit": (response(429), "limited", "limits requests; try again later", 3),
     "a page": (response(200, LOGIN, content_type="text/html"), "page", "sends a page for people", 1),
     "a redirection": (response(302, location="http://login.example/"), "redirected", "redirects to another address", 1),
     "half a body": (response(200, NEAR[:200], content_length=len(NEAR)), "cut-off", "is cut off", 1),
@@ -188,12 +188,14 @@ FAILURES = {
     "another engine": (response(200, json.dumps(valhalla("lavella-north-foot")["response"])), "format",
                        "does not answer as BRouter does", 1),
     "nothing": (response(200, ""), "cut-off", "is cut off", 1),
-    "no way": (response(400, "no track found at pass=0\n", content_type="text/plain"), "no-way",
-               "finds no way (no track found at pass=0)", 1),
-    "far start": (response(200, way(straight((42.9, 1.5), TO))), "outside-map", "the nearest way to the start is 43", 1),
-    "far end": (response(200, way(straight(FROM, (42.509, 1.537)))), "outside-map",
-                "the nearest way to the destination is 4", 1),
-    "off the Earth": (response(200, way([[1.521, 42.5075], [1.54, 95]])), "format", "does not answer as BRouter does", 1),
+    "no route": (response(400, "no track found at pass=0\n", content_type="text/plain"), "no-route",
+               "finds no route (no track found at pass=0)", 1),
+    "far start": (response(200, brouter_answer(straight((42.9, 1.5), TO))), "outside-map", "the nearest road or path to the start is 43", 1),
+    "far end": (response(200, brouter_answer(straight(FROM, (42.509, 1.537)))), "outside-map",
+                "the nearest road or path to the destination is 4", 1),
+    "far detour": (response(200, brouter_answer([
+        *straight(FROM, (45.2, 1.5), count=20), *straight((45.2, 1.5), TO, count=20)])), "too-far", "km long, more than 500.0 km", 1),
+    "off the Earth": (response(200, brouter_answer([[1.521, 42.5075], [1.54, 95]])), "format", "does not answer as BRouter does", 1),
     "hostile words": (response(400, "\x1b[2Jno\x00 way" * 50, content_type="text/plain"), "rejected", "rejects the request", 1),
 }
 
@@ -213,6 +215,17 @@ def test_failure_of_the_engine_has_its_message(routes, name):
     assert routes.route("--from", text(FROM), "--to", text(TO)).returncode == 0
 
 
+def test_engine_that_limits_requests_is_not_asked_before_its_time(routes):
+    routes.engine.play(sends(response(429, retry_after=4)), "brouter")
+    limited = routes.route("--to", text(TO))
+    assert limited.returncode == 3 and re.search(r"limits requests; try again in [34] s", limited.stderr)
+    routes.engine.heal()
+    again = routes.route("--to", text(TO))
+    assert again.returncode == 3 and "limits requests" in again.stderr
+    assert len(routes.engine.requests) == 1
+    wait_for(lambda: routes.route("--to", text(TO)).returncode == 0, 60, "a route")
+
+
 def test_silent_and_missing_engines_have_their_messages(routes):
     routes.engine.play(routes.engine.hang, "brouter")
     began = boot_ms()
@@ -220,57 +233,57 @@ def test_silent_and_missing_engines_have_their_messages(routes):
     assert slow.returncode == 3 and "does not respond within 2 s" in slow.stderr and boot_ms() - began < 20_000
     routes.engine.play(routes.engine.flood, "brouter")
     flood = routes.route("--to", text(TO))
-    assert flood.returncode == 1 and "has more than 4 MiB" in flood.stderr
+    assert flood.returncode == 1 and "has more than 512 KiB" in flood.stderr
     away = routes.route("--to", text(TO), "--engine", f"http://127.0.0.1:{free_port()}")
     assert away.returncode == 3 and "cannot connect to the route engine at 127.0.0.1" in away.stderr
     unknown = routes.route("--to", text(TO), "--engine", "http://engine.invalid")
     assert unknown.returncode == 3 and "cannot resolve engine.invalid" in unknown.stderr
 
 
-def test_later_failures_keep_the_ways_of_the_first_response(routes):
+def test_later_failures_keep_the_routes_of_the_first_response(routes):
     def reply(request):
         return NEAR if request.parameters["alternativeidx"] == "0" else response(500)
     routes.engine.reply = reply
-    assert len(routes.find()["ways"]) == 1
+    assert len(routes.find()["routes"]) == 1
     assert len(routes.engine.requests) == 6
 
 
-def test_chosen_way_becomes_the_course_of_the_daemon(routes):
+def test_chosen_route_becomes_the_course_of_the_daemon(routes):
     done = routes.route("--to", text(TO), "--load", "1")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0].split() == ["WAY", "LENGTH", "UP", "DOWN", "STEEPEST", "TIME", "PROFILE"]
+    assert lines[0].split() == ["ROUTE", "LENGTH", "UP", "DOWN", "STEEPEST", "TIME", "PROFILE"]
     assert any("From brouter at 127.0.0.1" in line for line in lines)
     course, = routes.daemon.call("course.list")
     assert course["loaded"] and course["name"] == "Route to 42.51200,1.54000" and course["points"] > 0
     found = routes.find()
-    assert abs(course["length_m"] - found["ways"][0]["length_m"]) < 1
-    assert abs(course["ascent_m"] - found["ways"][0]["ascent_m"]) < 0.2
+    assert abs(course["length_m"] - found["routes"][0]["length_m"]) < 1
+    assert abs(course["ascent_m"] - found["routes"][0]["ascent_m"]) < 0.2
     missing = routes.route("--to", text(TO), "--load", "20")
     assert missing.returncode == 1 and "--load 20: there" in missing.stderr
 
 
-def test_way_comes_in_pieces(routes):
-    routes.engine.reply = lambda request: way(straight(FROM, TO, count=4000, altitudes=lambda part: 40 + math.sin(part * 900)))
+def test_route_comes_in_pieces(routes):
+    routes.engine.reply = lambda request: brouter_answer(straight(FROM, TO, count=4000, altitudes=lambda part: 40 + math.sin(part * 900)))
     found = routes.find()
     data = b""
     while True:
-        piece = routes.net.call("route.way", route=found["route"], way=0, offset=len(data))
+        piece = routes.net.call("route.course", search=found["search"], route=0, offset=len(data))
         data += base64.b64decode(piece["data"])
         if len(data) == piece["bytes"]:
             break
     lines = [json.loads(line) for line in data.splitlines()]
     assert lines[0]["format"] == "paced-course" and lines[-1]["vertices"] == len(lines) - 2 - lines[-1]["points"] > 1000
-    for wrong, code in [({"route": 99, "way": 0}, -32003), ({"route": found["route"], "way": 9}, -32003),
-                        ({"route": found["route"], "way": 0, "offset": 1 << 30}, -32004), ({"way": 0}, -32602),
-                        ({"route": -1, "way": 0}, -32004)]:
-        assert routes.net.call("route.way", **wrong)["code"] == code
+    for wrong, code in [({"search": 99, "route": 0}, -32003), ({"search": found["search"], "route": 9}, -32003),
+                        ({"search": found["search"], "route": 0, "offset": 1 << 30}, -32004), ({"route": 0}, -32602),
+                        ({"search": -1, "route": 0}, -32004)]:
+        assert routes.net.call("route.course", **wrong)["code"] == code
 
 
 @pytest.mark.parametrize("words, error", [
     ([], "route needs a destination"), (["--to", "91,0"], "--to needs a position"), (["--to", "here"], "--to needs a position"),
     (["--to", "1,1", "--profile", "fly"], "--profile needs one of walk, run, ride"),
-    (["--to", "1,1", "--load", "0"], "--load needs the number of a way from 1 to 32"), (["--to", "1,1", "x"], "unexpected argument 'x'"),
+    (["--to", "1,1", "--load", "0"], "--load needs the number of a route from 1 to 32"), (["--to", "1,1", "x"], "unexpected argument 'x'"),
 ])
 def test_wrong_arguments_are_named(words, error):
     done = subprocess.run([PACECTL, "route", *words], capture_output=True, text=True, timeout=20)
@@ -287,13 +300,36 @@ def test_wrong_parameters_are_rejected(routes, parameters, code):
     assert routes.engine.requests == []
 
 
+def test_user_and_password_of_an_address_are_not_shown(routes):
+    done = routes.route("--to", text(TO), "--engine", f"http://user:secret@{routes.engine.name}")
+    assert done.returncode == 0 and f"at {routes.engine.name}." in done.stdout
+    assert "secret" not in done.stdout + done.stderr + routes.net.log_text()
+
+
+def test_follow_keeps_a_course_that_was_in_the_list(routes):
+    def reply(request):
+        start, end = RouteEngine.places(request.parameters)
+        return brouter_answer(straight(tuple(reversed(start)), tuple(reversed(end))))
+    routes.engine.reply = reply
+    assert routes.route("--from", text(FROM), "--to", text(TO), "--load", "1").returncode == 0
+    own, = routes.daemon.call("course.list")
+    with subprocess.Popen(routes.command("--from", text(FROM), "--to", text(TO), "--follow"), stdout=subprocess.DEVNULL) as follower:
+        try:
+            routes.daemon.call("run.start")
+            routes.gpsd.place = (FROM[0] - 0.003, FROM[1] + 0.003)
+            wait_for(lambda: len(routes.daemon.call("course.list")) == 2, 120, "a second course")
+            assert own["id"] in [one["id"] for one in routes.daemon.call("course.list")]
+        finally:
+            follower.kill()
+
+
 def test_follow_asks_again_after_leaving_the_route(routes):
     asked = []
 
     def reply(request):
         start, end = RouteEngine.places(request.parameters)
         asked.append(tuple(reversed(start)))
-        return way(straight(tuple(reversed(start)), tuple(reversed(end))))
+        return brouter_answer(straight(tuple(reversed(start)), tuple(reversed(end))))
     routes.engine.reply = reply
     routes.daemon.call("run.start")
     with subprocess.Popen(routes.command("--to", text(TO), "--follow"), stdout=subprocess.PIPE, text=True) as follower:

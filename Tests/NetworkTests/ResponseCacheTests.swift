@@ -113,6 +113,7 @@ import Testing
 
     @Test(arguments: [
         ("https://a.example/b", "a.example"), ("http://[::1]:80/b", "[::1]:80"), ("http://a?b", "a"), ("x", "x"),
+        ("http://user:secret@a.example:80/b", "a.example:80"),
         ("", "no host"),
     ]) func hostIsThatOfTheAddress(url: String, host: String) {
         #expect(Fetcher.host(of: url) == host)

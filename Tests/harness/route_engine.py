@@ -20,14 +20,14 @@ def valhalla(name):
     return json.loads(gzip.decompress((DATA / "valhalla" / f"andorra-{name}.json.gz").read_bytes()))
 
 
-def way(points, **properties):
-    """The answer of BRouter with a way of `[longitude, latitude, altitude]`."""
+def brouter_answer(points, **properties):
+    """The answer of BRouter with a route of `[longitude, latitude, altitude]`."""
     return json.dumps({"type": "FeatureCollection", "features": [{
         "type": "Feature", "properties": properties, "geometry": {"type": "LineString", "coordinates": points}}]})
 
 
 def straight(start, end, count=50, altitudes=lambda part: 40.0):
-    """The points of a straight way between two places of latitude and longitude."""
+    """The points of a straight line between two places of latitude and longitude."""
     parts = [index / (count - 1) for index in range(count)]
     return [[start[1] + (end[1] - start[1]) * part, start[0] + (end[0] - start[0]) * part, altitudes(part)]
             for part in parts]

@@ -4,19 +4,19 @@ import JSONCoding
 import Linux
 
 extension Invocation {
-    /// Prints the ways, and makes one the course of the daemon if that is wanted.
+    /// Prints the routes, and makes one the course of the daemon if the request says so.
     func route(_ request: RouteRequest) throws(Failure) {
         var net = try ControlClient(path: RuntimeDirectory.netSocket(request.netDirectory), of: .pacedNet)
         let text = try request.find(&net)
-        guard let result = try? JSON(parsing: text.utf8), let route = result["route"]?.integer,
-            let count = result["ways"]?.array?.count, count > 0
-        else { throw .failed("the response of paced-net has no way; see its log") }
+        guard let result = try? JSON(parsing: text.utf8), let search = result["search"]?.integer,
+            let count = result["routes"]?.array?.count, count > 0
+        else { throw .failed("the response of paced-net has no route; see its log") }
         try writeOut(isJSON ? text + "\n" : routeText(result))
         guard let chosen = request.loaded ?? (request.follows ? 1 : nil) else { return }
         guard chosen <= count else {
-            throw .failed("--load \(chosen): there \(count == 1 ? "is one way" : "are \(count) ways") only")
+            throw .failed("--load \(chosen): there \(count == 1 ? "is one route" : "are \(count) routes") only")
         }
-        let course = try load(request, route: route, way: chosen - 1, &net)
+        let course = try load(request, search: search, route: chosen - 1, &net)
         if request.follows { try follow(request, course: course) }
     }
 
@@ -29,19 +29,19 @@ extension Invocation {
         return (text.table(result) ?? "") + "From \(engine) at \(host).\n"
     }
 
-    /// - Returns: the number of the course.
     private func load(
-        _ request: RouteRequest, route: Int, way: Int, _ net: inout ControlClient
-    ) throws(Failure) -> Int {
-        let data = try request.course(&net, route: route, way: way)
+        _ request: RouteRequest, search: Int, route: Int, _ net: inout ControlClient
+    ) throws(Failure) -> NewCourse {
+        let data = try request.course(&net, search: search, route: route)
         let stored = try store(data, name: request.courseName, in: StateDirectory(stateDirectory))
         try writeOut(try load(.number(stored.id)))
-        return stored.id
+        return stored
     }
 
     /// Keeps a route to the destination loaded, until the run is there or another course is loaded.
-    private func follow(_ request: RouteRequest, course: Int) throws(Failure) {
-        var follower = RouteFollower(course: course)
+    private func follow(_ request: RouteRequest, course: NewCourse) throws(Failure) {
+        var course = course
+        var follower = RouteFollower(course: course.id)
         var problem: String?
         var connection = try watchCourse()
         while true {
@@ -59,7 +59,8 @@ extension Invocation {
                 case .end(.replaced): return try say("Another course is loaded: the route is no longer followed.")
                 case .ask(let position):
                     do throws(Failure) {
-                        follower.follow(try replace(follower.course, request, from: position))
+                        course = try replace(course, request, from: position)
+                        follower.follow(course.id)
                         problem = nil
                     } catch {
                         // The daemon goes on guiding back to the route.
@@ -95,17 +96,19 @@ extension Invocation {
         }
     }
 
-    /// Loads the flattest way from here in the place of the course before.
-    private func replace(_ course: Int, _ request: RouteRequest, from position: Coordinate) throws(Failure) -> Int {
+    /// Loads the flattest route from the position. Deletes the course that it replaces, unless the list had that course before.
+    private func replace(
+        _ course: NewCourse, _ request: RouteRequest, from position: Coordinate
+    ) throws(Failure) -> NewCourse {
         var net = try ControlClient(path: RuntimeDirectory.netSocket(request.netDirectory), of: .pacedNet)
         let text = try request.find(&net, from: position)
-        guard let route = (try? JSON(parsing: text.utf8))?["route"]?.integer else {
+        guard let search = (try? JSON(parsing: text.utf8))?["search"]?.integer else {
             throw .failed("the response of paced-net has no route; see its log")
         }
-        let new = try load(request, route: route, way: 0, &net)
-        if new != course {
+        let new = try load(request, search: search, route: 0, &net)
+        if new.id != course.id, !course.isPresent {
             var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
-            _ = try? control.call("course.delete", "{\"id\":\(course)}")
+            _ = try? control.call("course.delete", "{\"id\":\(course.id)}")
         }
         return new
     }

@@ -1,19 +1,19 @@
 import Domain
 import Linux
 
-/// When a follower of a route asks for a new one: after 20 s more than 50 m beside it, and 30 s after the last question
-/// at the earliest.
+/// Decides when `pacectl route --follow` asks for a new route: after the run was more than 50 m beside the course for 20 s,
+/// and not within 30 s of the last question.
 struct RouteFollower: Equatable {
     enum Action: Equatable {
         case wait
-        /// Ask for ways from here to the destination.
+        /// Ask for routes from the coordinate to the destination.
         case ask(Coordinate)
         case end(Ending)
     }
 
     enum Ending: Equatable {
         case arrived
-        /// Somebody has loaded another course, or unloaded it.
+        /// Another course was loaded, or the course was unloaded.
         case replaced
     }
 

@@ -3,7 +3,7 @@ import JSONCoding
 import Linux
 import Wire
 
-/// `pacectl route`: ways to a place, from a route engine that paced-net asks.
+/// `pacectl route`: routes to a place, from a route engine that paced-net asks.
 struct RouteRequest: Equatable {
     /// Nil for the position that the daemon has.
     var start: Coordinate?
@@ -11,7 +11,7 @@ struct RouteRequest: Equatable {
     var profile = RouteProfile.walk
     /// The address of a route engine; nil for that of paced-net.conf.
     var engine: String?
-    /// The way that becomes the course of the daemon, from 1; nil for none.
+    /// The route that becomes the course of the daemon, from 1; nil for none.
     var loaded: Int?
     var follows = false
     /// The directory of net.sock; nil for the default.
@@ -41,7 +41,7 @@ struct RouteRequest: Equatable {
         self.netDirectory = netDirectory
     }
 
-    /// Asks for ways.
+    /// Asks for routes.
     ///
     /// - Parameter start: in the place of that of the request.
     /// - Returns: the result as unchanged JSON text.
@@ -65,22 +65,25 @@ struct RouteRequest: Equatable {
         }
     }
 
-    /// The most bytes of the data of a way.
+    /// The most bytes of the data of a route.
     private static let dataLimit = 16 << 20
 
-    /// Fetches a way of a result.
+    /// Fetches a route of a search.
     ///
-    /// - Parameter way: from 0.
-    func course(_ client: inout ControlClient, route: Int, way: Int) throws(Failure) -> CourseData {
+    /// - Parameters:
+    ///   - search: the number of the search.
+    ///   - route: the index of the route, from 0.
+    func course(_ client: inout ControlClient, search: Int, route: Int) throws(Failure) -> CourseData {
         var data: [UInt8] = []
         while true {
             let text = try client.call(
-                "route.way", "{\"route\":\(route),\"way\":\(way),\"offset\":\(data.count)}", lasting: .seconds(10))
+                "route.course", "{\"search\":\(search),\"route\":\(route),\"offset\":\(data.count)}",
+                lasting: .seconds(10))
             let result = try? JSON(parsing: text.utf8)
             guard let piece = result?["data"]?.string.flatMap({ Base64.decode(Array($0.utf8)) }),
                 let size = result?["bytes"]?.integer(in: 0...Self.dataLimit), !piece.isEmpty,
                 data.count + piece.count <= size
-            else { throw .failed("the response of paced-net has no piece of the way; see its log") }
+            else { throw .failed("the response of paced-net has no piece of the route; see its log") }
             data += piece
             if data.count == size { break }
         }
@@ -89,11 +92,11 @@ struct RouteRequest: Equatable {
             for line in data.split(separator: UInt8(ascii: "\n")) { try reader.read(line) }
             return try reader.finish()
         } catch {
-            throw .failed("the way of paced-net is no course: \(error)")
+            throw .failed("the route of paced-net is not a course: \(error)")
         }
     }
 
-    /// The name of the course that a way becomes.
+    /// The name of the course that a route becomes.
     var courseName: SanitizedText? { SanitizedText("Route to \(end.text)") }
 }
 

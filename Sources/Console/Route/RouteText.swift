@@ -2,14 +2,14 @@ import Domain
 import Glibc
 import JSONCoding
 
-/// The result of `route.find` as a table: a line for each way, the flattest first, in the colours of LazyWalker.
+/// The result of `route.find` as a table: a line for each route, the flattest first, coloured from green to red.
 struct RouteText {
     let words: StatusText
     var characters = CharacterSet.ofTerminal
     var palette = Palette.none
 
-    /// A way as paced-net describes it.
-    private struct Way {
+    /// A route as paced-net describes it.
+    private struct Route {
         var length: Double
         var ascent: Double?
         var descent: Double?
@@ -46,29 +46,29 @@ struct RouteText {
     }
 
     fileprivate static let sampleLimit = 1000
-    private static let wayLimit = 32
+    private static let routeLimit = 32
     private static let profileWidth = 28
     private static let blocks = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
-    /// Green to red by rank; further ways are brown.
+    /// By rank. Further routes are brown.
     private static let colours: [Style.Colour] = [.green, .mint, .yellow, .orange, .red]
 
-    /// - Returns: nil if the result has no way.
+    /// - Returns: nil if the result has no route.
     func table(_ result: JSON) -> String? {
-        let ways = (result["ways"]?.array ?? []).prefix(Self.wayLimit).compactMap { Way($0) }
-        guard !ways.isEmpty else { return nil }
+        let routes = (result["routes"]?.array ?? []).prefix(Self.routeLimit).compactMap { Route($0) }
+        guard !routes.isEmpty else { return nil }
         var table = TextTable([
-            .init(head: "WAY", isNumber: true), .init(head: "LENGTH", isNumber: true),
+            .init(head: "ROUTE", isNumber: true), .init(head: "LENGTH", isNumber: true),
             .init(head: "UP", isNumber: true),
             .init(head: "DOWN", isNumber: true), .init(head: "STEEPEST", isNumber: true),
             .init(head: "TIME", isNumber: true), .init(head: "PROFILE"), .init(head: ""),
         ])
-        for (index, way) in ways.enumerated() {
+        for (index, route) in routes.enumerated() {
             table.append([
-                "\(index + 1)", words.courseDistance(way.length), way.ascent.map(words.courseClimb) ?? "",
-                way.descent.map(words.courseClimb) ?? "",
-                way.steepest.map { (DecimalFormat.text($0, decimals: 0) ?? "--") + " %" } ?? "",
-                way.seconds.map { StatusText.duration(Int64($0 * 1000)) } ?? "", profile(of: way, among: ways),
-                way.isTie ? "tie" : "",
+                "\(index + 1)", words.courseDistance(route.length), route.ascent.map(words.courseClimb) ?? "",
+                route.descent.map(words.courseClimb) ?? "",
+                route.steepest.map { (DecimalFormat.text($0, decimals: 0) ?? "--") + " %" } ?? "",
+                route.seconds.map { StatusText.duration(Int64($0 * 1000)) } ?? "", profile(of: route, among: routes),
+                route.isTie ? "tie" : "",
             ])
         }
         var lines = table.lines
@@ -79,17 +79,17 @@ struct RouteText {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// A profile of one row. All ways have the same axes: the longest one fills the row.
-    private func profile(of way: Way, among ways: [Way]) -> String {
-        guard characters == .utf8, !way.altitudes.isEmpty, let longest = ways.map(\.length).max(), longest > 0,
-            let low = ways.flatMap(\.altitudes).min(), let high = ways.flatMap(\.altitudes).max()
+    /// A profile of one row. All profiles have the same axes: that of the longest route fills the row.
+    private func profile(of route: Route, among routes: [Route]) -> String {
+        guard characters == .utf8, !route.altitudes.isEmpty, let longest = routes.map(\.length).max(), longest > 0,
+            let low = routes.flatMap(\.altitudes).min(), let high = routes.flatMap(\.altitudes).max()
         else { return "" }
-        // Flat ways stay flat.
+        // Flat routes stay flat.
         let span = max(high - low, 20)
-        let columns = max(Int((way.length / longest * Double(Self.profileWidth)).rounded()), 1)
+        let columns = max(Int((route.length / longest * Double(Self.profileWidth)).rounded()), 1)
         return (0..<columns).map { column in
-            let metres = (Double(column) + 0.5) / Double(columns) * way.length
-            let altitude = way.altitude(at: metres) ?? low
+            let metres = (Double(column) + 0.5) / Double(columns) * route.length
+            let altitude = route.altitude(at: metres) ?? low
             return Self.blocks[min(max(Int((altitude - low) / span * 8), 0), 7)]
         }.joined()
     }

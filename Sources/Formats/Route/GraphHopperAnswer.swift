@@ -3,23 +3,23 @@ import JSONCoding
 
 extension RoutePath {
     static func graphhopper(_ json: JSON) throws(FileError) -> [RoutePath] {
-        guard let ways = json["paths"]?.array else { throw FileError("the response is no answer of GraphHopper") }
+        guard let routes = json["paths"]?.array else { throw FileError("the response is no answer of GraphHopper") }
         var paths: [RoutePath] = []
-        for way in ways.prefix(RouteAnswer.wayLimit) { paths.append(try RoutePath(graphhopper: way)) }
+        for route in routes.prefix(RouteAnswer.routeLimit) { paths.append(try RoutePath(graphhopper: route)) }
         return paths
     }
 
-    private init(graphhopper way: JSON) throws(FileError) {
-        statedMetres = way["distance"]?.number
-        statedSeconds = way["time"]?.number.map { $0 / 1000 }
-        if let text = way["points"]?.string {
-            let decimals = way["points_encoded_multiplier"]?.number == 1_000_000 ? 6 : 5
-            let hasAltitude = (way["bbox"]?.array?.count ?? 4) == 6 || way["elevation"]?.bool == true
+    private init(graphhopper route: JSON) throws(FileError) {
+        statedMetres = route["distance"]?.number
+        statedSeconds = route["time"]?.number.map { $0 / 1000 }
+        if let text = route["points"]?.string {
+            let decimals = route["points_encoded_multiplier"]?.number == 1_000_000 ? 6 : 5
+            let hasAltitude = (route["bbox"]?.array?.count ?? 4) == 6 || route["elevation"]?.bool == true
             points = try EncodedPolyline.points(Array(text.utf8), decimals: decimals, hasAltitude: hasAltitude)
         } else {
-            for position in way["points"]?["coordinates"]?.array ?? [] { try add(position) }
+            for position in route["points"]?["coordinates"]?.array ?? [] { try add(position) }
         }
-        for instruction in way["instructions"]?.array ?? [] {
+        for instruction in route["instructions"]?.array ?? [] {
             guard let sign = instruction["sign"]?.integer, let index = instruction["interval"]?.array?.first?.integer,
                 index > 0, let kind = CoursePointKind(graphhopperSign: sign)
             else { continue }

@@ -1,18 +1,18 @@
 import Domain
 import JSONCoding
 
-/// A way that a route engine has found.
+/// A route that a route engine has found.
 package struct RouteAnswer: Equatable, Sendable {
-    /// The way with its turns.
+    /// The route with its turns.
     package var course: ImportedCourse
     /// What the engine states.
     package var statedMetres: Double?
     package var statedSeconds: Double?
 
     /// The most bytes of a response.
-    package static let sizeLimit = 4 << 20
-    /// The most ways of a response.
-    package static let wayLimit = 16
+    package static let sizeLimit = 512 << 10
+    /// The most routes of a response.
+    package static let routeLimit = 16
 }
 
 /// The format of a route engine's responses.
@@ -24,9 +24,9 @@ package enum RouteDialect: String, CaseIterable, Sendable {
     /// GraphHopper's JSON, with encoded points or without. Source: docs.graphhopper.com, Routing API.
     case graphhopper
 
-    /// Reads the ways of a response.
+    /// Reads the routes of a response.
     ///
-    /// - Throws: ``FileError`` for a body of another format, and for a way that is no course.
+    /// - Throws: ``FileError`` for a body of another format, and for a route that is no course.
     package func answers(_ body: [UInt8]) throws(FileError) -> [RouteAnswer] {
         guard body.count <= RouteAnswer.sizeLimit else {
             throw FileError("the response has more than \(RouteAnswer.sizeLimit) bytes")
@@ -43,14 +43,14 @@ package enum RouteDialect: String, CaseIterable, Sendable {
             case .valhalla: try RoutePath.valhalla(json)
             case .graphhopper: try RoutePath.graphhopper(json)
             }
-        guard !paths.isEmpty else { throw FileError("the response has no way") }
+        guard !paths.isEmpty else { throw FileError("the response has no route") }
         var answers: [RouteAnswer] = []
-        for path in paths.prefix(RouteAnswer.wayLimit) { answers.append(try path.answer()) }
+        for path in paths.prefix(RouteAnswer.routeLimit) { answers.append(try path.answer()) }
         return answers
     }
 }
 
-/// The points of a way, and the turns at some of them.
+/// The points of a route, and the turns at some of them.
 struct RoutePath {
     struct Turn {
         /// The index of its point.
@@ -86,7 +86,7 @@ struct RoutePath {
                     distance: distances[turn.index]))
         }
         return RouteAnswer(
-            course: try builder.finish(name: nil, sport: nil, missing: "the way has no points"),
+            course: try builder.finish(name: nil, sport: nil, missing: "the route has no points"),
             statedMetres: statedMetres, statedSeconds: statedSeconds)
     }
 
@@ -94,7 +94,7 @@ struct RoutePath {
     mutating func add(_ position: JSON) throws(FileError) {
         let numbers = position.array ?? []
         guard numbers.count >= 2, let longitude = numbers[0].number, let latitude = numbers[1].number else {
-            throw FileError("point \(points.count + 1) of the way has no longitude and latitude")
+            throw FileError("point \(points.count + 1) of the route has no longitude and latitude")
         }
         points.append(
             (

@@ -4,12 +4,12 @@ import JSONCoding
 extension RoutePath {
     private static let legLimit = 64
 
-    /// The way `trip`, and others in `alternates`. The altitudes of a leg are each `elevation_interval` metres apart.
+    /// The route `trip`, and others in `alternates`. The altitudes of a leg are each `elevation_interval` metres apart.
     static func valhalla(_ json: JSON) throws(FileError) -> [RoutePath] {
         guard let first = json["trip"] else { throw FileError("the response is no answer of Valhalla") }
         let trips = [first] + (json["alternates"]?.array ?? []).compactMap { $0["trip"] }
         var paths: [RoutePath] = []
-        for trip in trips.prefix(RouteAnswer.wayLimit) { paths.append(try RoutePath(trip: trip)) }
+        for trip in trips.prefix(RouteAnswer.routeLimit) { paths.append(try RoutePath(trip: trip)) }
         return paths
     }
 
@@ -18,7 +18,7 @@ extension RoutePath {
         statedMetres = trip["summary"]?["length"]?.number.map { $0 * kilometres * 1000 }
         statedSeconds = trip["summary"]?["time"]?.number
         for leg in (trip["legs"]?.array ?? []).prefix(Self.legLimit) {
-            guard let shape = leg["shape"]?.string else { throw FileError("a leg of the way has no shape") }
+            guard let shape = leg["shape"]?.string else { throw FileError("a leg of the route has no shape") }
             var part = RoutePath()
             part.points = try EncodedPolyline.points(Array(shape.utf8), decimals: 6).map { ($0.coordinate, nil) }
             part.setAltitudes(leg["elevation"]?.array?.map(\.number) ?? [], interval: leg["elevation_interval"]?.number)
@@ -34,7 +34,7 @@ extension RoutePath {
         }
     }
 
-    /// Gives each point the altitude that lies between the two nearest samples along the way.
+    /// Gives each point the altitude that lies between the two nearest samples along the route.
     private mutating func setAltitudes(_ samples: [Double?], interval: Double?) {
         guard let interval, interval > 0, samples.count > 1 else { return }
         for (index, metres) in distances.enumerated() {

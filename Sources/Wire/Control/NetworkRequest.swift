@@ -5,12 +5,12 @@ package import JSONCoding
 package enum NetworkRequest: Equatable, Sendable {
     /// The weather. The response is deferred.
     case weather(WeatherPlace)
-    /// Ways to a place. The response is deferred.
+    /// Routes to a place. The response is deferred.
     case route(RouteSearch)
-    /// A piece of a way that `route.find` has found, as the data of an upload of kind `course`.
-    case way(route: Int, way: Int, offset: Int)
+    /// A piece of a route of `route.find`, as the data of an upload of kind `course`.
+    case routeCourse(search: Int, route: Int, offset: Int)
 
-    /// What is searched.
+    /// The parameters of `route.find`.
     package struct RouteSearch: Equatable, Sendable {
         /// Nil for the last position of the daemon.
         package var start: Coordinate?
@@ -37,10 +37,10 @@ package enum NetworkRequest: Equatable, Sendable {
         case "route.find":
             let parameters = try ControlRequest.Parameters(parameters, names: ["from", "to", "profile", "engine"])
             self = .route(try parameters.routeSearch())
-        case "route.way":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["route", "way", "offset"])
-            self = .way(
-                route: try parameters.count("route"), way: try parameters.count("way"),
+        case "route.course":
+            let parameters = try ControlRequest.Parameters(parameters, names: ["search", "route", "offset"])
+            self = .routeCourse(
+                search: try parameters.count("search"), route: try parameters.count("route"),
                 offset: try parameters.count("offset", orElse: 0))
         default: throw .methodNotFound
         }

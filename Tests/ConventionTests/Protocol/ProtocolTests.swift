@@ -99,7 +99,7 @@ import Wire
         ("upload.begin", "upload.begin"), ("upload.append", "upload.begin"), ("upload.commit", "upload.commit"),
         ("course.list", "course"), ("course.load", "course"),
         ("course.profile", "course.profile"), ("weather.at", "weather.at"),
-        ("route.find", "route.find"), ("route.way", "route.way"),
+        ("route.find", "route.find"), ("route.course", "route.course"),
     ])
     func resultHasTheFieldsOfThePage(method: String, object: String) throws {
         let result = try #require(methods.first { $0["name"] as? String == method }?["result"] as? [String: Any])

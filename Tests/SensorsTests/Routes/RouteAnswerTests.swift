@@ -12,7 +12,7 @@ import Testing
 
     private func altitudes(_ answer: RouteAnswer) -> [Double?] { answer.course.data.vertices.map(\.altitude) }
 
-    @Test func brouterHasWayAndTurns() throws {
+    @Test func brouterHasRouteAndTurns() throws {
         let text = """
             {"type":"FeatureCollection","features":[{"type":"Feature","properties":{"track-length":"2224","total-time":"600",
             "voicehints":[[1,2,0,10.0,-90],[2,13,-3,5.0,100],[3,6,0,5.0,30]]},"geometry":{"type":"LineString","coordinates":
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// The recorded answers of a real BRouter: the length of each is that which it states, and each hint is a point.
-    @Test func recordedAnswersOfBRouterAreWays() throws {
+    @Test func recordedAnswersOfBRouterAreRoutes() throws {
         var count = 0
         for file in ReferenceFile.all(in: "brouter", "answers.json") {
             let list = try #require(try JSONSerialization.jsonObject(with: Data(file.bytes())) as? [[String: Any]])
@@ -150,7 +150,7 @@ import Testing
         #expect(count == 81 || ReferenceFile.all(in: "brouter", "answers.json").isEmpty)
     }
 
-    @Test func recordedAnswersOfValhallaAreWays() throws {
+    @Test func recordedAnswersOfValhallaAreRoutes() throws {
         for file in ReferenceFile.all(in: "valhalla", "-foot.json", "-bike.json") {
             let json = try #require(try JSONSerialization.jsonObject(with: Data(file.bytes())) as? [String: Any])
             let response = try JSONSerialization.data(withJSONObject: #require(json["response"]))

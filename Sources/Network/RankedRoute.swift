@@ -4,8 +4,8 @@ import JSONCoding
 import Pipeline
 import Wire
 
-/// A way of the result of `route.find`.
-struct RouteWay {
+/// A route of the result of `route.find`.
+struct RankedRoute {
     let course: CourseData
     private let track: Course
     private let statedSeconds: Double?
@@ -14,11 +14,12 @@ struct RouteWay {
 
     /// The altitudes of a drawing.
     private static let sampleCount = 60
-    /// Metres over which the steepest part is measured.
-    private static let steepStretch = 100.0
+    /// The steepest part is measured over ten steps of 10 m.
+    private static let steepStep = 10.0
+    private static let steepSteps = 10
 
-    /// The ways of a search in the order of ``RouteRanking``.
-    static func ranked(_ answers: [RouteAnswer], _ profile: RouteProfile) -> [RouteWay] {
+    /// The routes of a search in the order of ``RouteRanking``.
+    static func ranked(_ answers: [RouteAnswer], _ profile: RouteProfile) -> [RankedRoute] {
         let courses = answers.map { answer in
             var data = answer.course.data
             data.sport = profile.sport
@@ -27,14 +28,14 @@ struct RouteWay {
         }
         let ranking = RouteRanking.order(
             courses.map { data, track in
-                RouteRanking.Way(
+                RouteRanking.Candidate(
                     track: data.vertices.map(\.coordinate), length: track.length, ascent: track.ascent)
             })
         let least = ranking.compactMap { courses[$0].1.ascent }.min()
         let ties = ranking.filter { RouteRanking.isTie(courses[$0].1.ascent, least: least) }
         return ranking.map { index in
             let (data, track) = courses[index]
-            return RouteWay(
+            return RankedRoute(
                 course: data, track: track, statedSeconds: answers[index].statedSeconds,
                 isTie: ties.count > 1 && ties.contains(index))
         }
@@ -56,7 +57,7 @@ struct RouteWay {
         }
     }
 
-    /// Of the smoothed altitudes, so that ascent and descent agree with them.
+    /// Metres descended, from the ascent and the smoothed altitudes of both ends.
     private var descent: Double? {
         guard let ascent = track.ascent, let first = track.altitudes.first, let last = track.altitudes.last else {
             return nil
@@ -64,18 +65,13 @@ struct RouteWay {
         return max(ascent - Double(last - first), 0)
     }
 
-    /// The greatest grade of a stretch of 100 m, up or down, in percent; nil without altitudes.
+    /// The greatest grade of 100 m, up or down, in percent; nil without altitudes.
     private var steepest: Double? {
-        guard !track.altitudes.isEmpty, track.length > 0 else { return nil }
-        let stretch = min(Self.steepStretch, track.length)
-        let count = max(Int((track.length - stretch) / 10), 0)
-        let samples = track.samples(max(count + Int(stretch / 10), 1) + 1, climbScore: .max)
-        let step = samples.distances.count > 1 ? samples.distances[1] : track.length
-        let width = max(Int((stretch / step).rounded()), 1)
-        guard samples.altitudes.count > width else { return nil }
-        return zip(samples.altitudes, samples.altitudes.dropFirst(width)).map {
-            abs($1 - $0) / (Double(width) * step) * 100
-        }
-        .max()
+        let samples = track.samples(max(Int(track.length / Self.steepStep), 1) + 1, climbScore: .max)
+        guard samples.altitudes.count > 1, samples.distances[1] > 0 else { return nil }
+        // A shorter route is one stretch.
+        let width = min(Self.steepSteps, samples.altitudes.count - 1)
+        let rise = zip(samples.altitudes, samples.altitudes.dropFirst(width)).map { abs($1 - $0) }.max() ?? 0
+        return rise / (Double(width) * samples.distances[1]) * 100
     }
 }

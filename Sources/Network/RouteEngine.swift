@@ -1,65 +1,61 @@
-package import Domain
+import Domain
+import Formats
+import HTTP
 import JSONCoding
 
-/// A server that finds ways.
-package struct RouteEngine: Equatable, Sendable {
-    package var dialect: RouteDialect
-    /// An address of http or https, without the last slash.
-    package var server: String
+/// A server that computes routes.
+struct RouteEngine: Equatable {
+    var dialect: RouteDialect
+    var server: ServerAddress
 
-    private static let lengthLimit = 256
+    static let local = RouteEngine(dialect: .brouter, server: ServerAddress(text: "http://127.0.0.1:17777"))
 
-    package init(_ dialect: RouteDialect, server: String) {
+    init(dialect: RouteDialect, server: ServerAddress) {
         self.dialect = dialect
         self.server = server
     }
 
-    /// Parses an address such as `http://127.0.0.1:17777`. The dialect is that of a prefix, such as `valhalla+`; else that
-    /// whose name is in the address; else that whose usual port it has; else BRouter's.
+    /// Parses an address such as `http://127.0.0.1:17777`. A prefix such as `valhalla+` names the dialect. Without a prefix,
+    /// the address has the dialect whose name it contains, else the dialect whose default port it has, else BRouter's.
     ///
-    /// - Returns: nil for what is no address.
-    package init?(_ text: String) {
-        var server = text
-        var dialect: RouteDialect?
-        for one in RouteDialect.allCases where text.hasPrefix(one.rawValue + "+") {
-            server.removeFirst(one.rawValue.count + 1)
-            dialect = one
-        }
-        let rest =
-            server.hasPrefix("https://") ? server.dropFirst(8) : server.hasPrefix("http://") ? server.dropFirst(7) : ""
-        guard !rest.isEmpty, !rest.hasPrefix("/"), !server.hasSuffix("/"), server.utf8.count <= Self.lengthLimit,
-            server.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
-        else { return nil }
+    /// - Returns: nil if the text is not an address.
+    init?(_ text: String) {
+        let named = RouteDialect.allCases.first { text.hasPrefix($0.rawValue + "+") }
+        let prefix = named.map { $0.rawValue.count + 1 } ?? 0
+        guard let server = ServerAddress(String(text.dropFirst(prefix))) else { return nil }
+        let address = server.text.lowercased()
         self.server = server
-        self.dialect =
-            dialect ?? RouteDialect.allCases.first { rest.lowercased().contains($0.rawValue) }
-            ?? RouteDialect.allCases.first { rest.hasSuffix(":\($0.port)") } ?? .brouter
+        dialect =
+            named ?? RouteDialect.allCases.first { address.containsText($0.rawValue) }
+            ?? RouteDialect.allCases.first { address.hasSuffix(":\($0.port)") } ?? .brouter
     }
 
     /// The host and the port, for users.
-    package var host: String {
-        let rest = server.split(separator: "://", maxSplits: 1).last ?? ""
-        return String(rest.prefix { $0 != "/" })
-    }
+    var host: String { Fetcher.host(of: server.text) }
 
-    /// Whether it is on this machine.
-    package var isLocal: Bool {
-        let name = host.hasPrefix("[") ? host.prefix { $0 != "]" }.dropFirst() : host.prefix { $0 != ":" }
-        return name == "localhost" || name == "::1" || name.hasPrefix("127.")
+    /// Whether the engine runs on this machine.
+    var isLocal: Bool {
+        ["localhost", "127.0.0.1", "[::1]"].contains { host == $0 || host.hasPrefix($0 + ":") }
     }
+}
+
+/// A question to a route engine.
+struct RouteQuery: Equatable {
+    var start: Coordinate
+    var end: Coordinate
+    var profile: RouteProfile
 }
 
 /// One HTTP request to a route engine.
-package struct RouteCall: Equatable, Sendable {
-    package var url: String
+struct RouteCall: Equatable {
+    var url: String
     /// JSON to post; nil for a GET request.
-    package var body: [UInt8]?
+    var body: [UInt8]?
 }
 
 extension RouteEngine {
-    /// The requests whose responses together have six ways or more, where the engine knows as many. Their order is that
-    /// of their worth: a search that ends early has the best ones.
-    package func calls(for query: RouteQuery) -> [RouteCall] {
+    /// The requests to send, the most useful first. Their responses have six routes or more, if the engine finds that many.
+    func calls(for query: RouteQuery) -> [RouteCall] {
         switch dialect {
         case .brouter: brouterCalls(query)
         case .valhalla: valhallaCalls(query)
@@ -67,20 +63,20 @@ extension RouteEngine {
         }
     }
 
-    /// Three alternatives, each as the profile is and with climbs that cost more.
+    /// Three alternatives, once with the costs of the profile and once with a higher cost of climbs.
     private func brouterCalls(_ query: RouteQuery) -> [RouteCall] {
         let profile = query.profile == .ride ? "trekking" : "hiking-mountain"
         let places = "\(Self.lonLat(query.start))%7C\(Self.lonLat(query.end))"
         return ["", "&profile:uphillcost=200&profile:uphillcutoff=0.5"].flatMap { climbs in
             (0..<3).map { alternative in
                 RouteCall(
-                    url: "\(server)/brouter?lonlats=\(places)&profile=\(profile)&alternativeidx=\(alternative)"
+                    url: "\(server.text)/brouter?lonlats=\(places)&profile=\(profile)&alternativeidx=\(alternative)"
                         + "&format=geojson&timode=2\(climbs)")
             }
         }
     }
 
-    /// A way and three alternatives, with and without hills.
+    /// A route and three alternatives, once avoiding hills and once not.
     private func valhallaCalls(_ query: RouteQuery) -> [RouteCall] {
         let costing = query.profile == .ride ? "bicycle" : "pedestrian"
         return [0.0, 1.0].map { hills in
@@ -100,7 +96,7 @@ extension RouteEngine {
                 $0.member("elevation_interval", 30)
                 $0.object("directions_options") { $0.member("units", "kilometers") }
             }
-            return RouteCall(url: "\(server)/route", body: body.bytes)
+            return RouteCall(url: "\(server.text)/route", body: body.bytes)
         }
     }
 
@@ -110,7 +106,7 @@ extension RouteEngine {
             "&point=\(Self.degrees($0.latitude))%2C\(Self.degrees($0.longitude))"
         }
         return RouteCall(
-            url: "\(server)/route?profile=\(profile)&elevation=true&algorithm=alternative_route"
+            url: "\(server.text)/route?profile=\(profile)&elevation=true&algorithm=alternative_route"
                 + "&alternative_route.max_paths=6&alternative_route.max_weight_factor=2" + points.joined())
     }
 
@@ -123,7 +119,7 @@ extension RouteEngine {
 
 extension RouteDialect {
     /// The name of the engine.
-    package var title: String {
+    var title: String {
         switch self {
         case .brouter: "BRouter"
         case .valhalla: "Valhalla"
@@ -140,8 +136,8 @@ extension RouteDialect {
         }
     }
 
-    /// What an engine says in the response to a request that it rejects: a line for users. Nil for a page, and for none.
-    package static func reason(in body: [UInt8]) -> String? {
+    /// The message of an engine in a response that rejects a request, as one line for users. Nil if there is none, and for HTML.
+    static func reason(in body: [UInt8]) -> String? {
         let limit = 160
         if let json = try? JSON(parsing: body) {
             return (json["error"]?.string ?? json["message"]?.string).flatMap { SanitizedText.line($0, limit: limit) }
