@@ -30,8 +30,19 @@ def publish(stage, minutes=10):
     pacectl(stage, "publish", "weather", text=json.dumps(data))
 
 
+def wait_for_wind(reader):
+    """Waits until the run knows the weather: once a second it looks for it. The line WATCH names the block too."""
+    reader.wait("the wind", lambda line: line["class"] == "STATE" and "wind" in line.get("blocks", {}), 30)
+
+
 def run_for_a_second(paced):
     wait_for(lambda: paced.call("status")["elapsed_ms"] >= 1000, 30, "a second of the run")
+
+
+def stop(paced, activity):
+    """Ends the run, and waits for its end in the journal: pacectl reads what is committed."""
+    paced.call("run.stop")
+    wait_for(lambda: [one["open"] for one in paced.call("activities.list")] == [False] * activity, 60, "the end in the journal")
 
 
 def weather_of(stage, activity, *words):
@@ -52,7 +63,7 @@ def test_weather_that_is_known_at_the_start_survives_a_kill(stage):
     paced = stage.paced(*OFF)
     reader = stage.reader(paced, blocks=["wind"])
     publish(stage)
-    reader.wait("the wind", lambda line: "wind" in line.get("blocks", {}), 30)
+    wait_for_wind(reader)
     paced.call("run.start")
     run_for_a_second(paced)
     paced.process.send_signal(signal.SIGKILL)
@@ -60,7 +71,7 @@ def test_weather_that_is_known_at_the_start_survives_a_kill(stage):
     paced = stage.paced(*OFF)
     assert paced.call("status")["run"] == "active"
     run_for_a_second(paced)
-    paced.call("run.stop")
+    stop(paced, 1)
 
     (weather,), start = weather_of(stage, 1)
     age = (start - weather.pop("observed_at_time")).total_seconds()
@@ -92,7 +103,7 @@ def test_activity_has_the_first_weather_after_its_start_or_none(stage):
     paced = stage.paced(*OFF)
     paced.call("run.start")
     run_for_a_second(paced)
-    paced.call("run.stop")
+    stop(paced, 1)
     assert weather_of(stage, 1)[0] == []
     assert "weather" not in paced.call("activities.get", id=1)
     assert "Weather" not in pacectl(stage, "show", "1") + pacectl(stage, "report", "1")
@@ -100,12 +111,12 @@ def test_activity_has_the_first_weather_after_its_start_or_none(stage):
     reader = stage.reader(paced, blocks=["wind"])
     paced.call("run.start")
     publish(stage, minutes=30)
-    reader.wait("the wind", lambda line: "wind" in line.get("blocks", {}), 30)
+    wait_for_wind(reader)
     run_for_a_second(paced)
-    paced.call("run.stop")
+    stop(paced, 2)
     assert weather_of(stage, 2)[0][0]["temperature"] == 7
     # The observation is still known; indoors it says nothing.
     paced.call("run.start", indoor=True)
     run_for_a_second(paced)
-    paced.call("run.stop")
+    stop(paced, 3)
     assert weather_of(stage, 3)[0] == []
