@@ -18,7 +18,9 @@ let inner: [Target.Dependency] = [
     "Linux", "JournalCoding", "Wire", "Formats", "Pipeline", "Sensors", "JSONCoding", "Domain",
 ]
 /// Ring 3. Each target is the only one that imports its C library.
-let adapters: [Target.Dependency] = ["Bluetooth", "Gnss", "Board", "Simulation", "Servers", "Import", "Storage"]
+let adapters: [Target.Dependency] = [
+    "Bluetooth", "Gnss", "Board", "Simulation", "Servers", "Import", "SQLite", "Storage",
+]
 
 let package = Package(
     name: "paced",
@@ -51,7 +53,8 @@ let package = Package(
         .target(name: "Pipeline", dependencies: ["CMath", "Domain"], swiftSettings: core),
         .target(name: "Formats", dependencies: ["CMath", "JSONCoding", "Domain"], swiftSettings: core + small),
         .target(name: "Weather", dependencies: ["CMath", "JSONCoding", "Domain"], swiftSettings: core + small),
-        .target(name: "Maps", dependencies: ["Pipeline", "Domain"], swiftSettings: core + small),
+        .target(
+            name: "Maps", dependencies: ["CMath", "Pipeline", "JSONCoding", "Domain"], swiftSettings: core + small),
         .target(
             name: "Report", dependencies: ["CMath", "JSONCoding", "Domain"],
             resources: [.embedInCode("page.css"), .embedInCode("page.js")], swiftSettings: core),
@@ -74,17 +77,21 @@ let package = Package(
         .target(name: "Servers", dependencies: ["Linux", "Wire", "JSONCoding", "Domain"], swiftSettings: shell),
         .target(name: "Import", dependencies: ["CExpat", "CZlib", "Formats", "Domain"], swiftSettings: shell + small),
         .target(name: "Privacy", dependencies: ["CGcrypt"], swiftSettings: shell),
+        .target(name: "SQLite", dependencies: ["CSQLite", "Linux", "Domain"], swiftSettings: shell + small),
+        .target(
+            name: "MapStorage", dependencies: ["SQLite", "Maps", "Pipeline", "Domain"], swiftSettings: core + small),
         .target(
             name: "Storage",
             dependencies: [
-                "CSQLite", "Linux", "JournalCoding", "Wire", "Formats", "Pipeline", "Sensors", "JSONCoding", "Domain",
+                "SQLite", "Linux", "JournalCoding", "Wire", "Formats", "Pipeline", "Sensors", "JSONCoding", "Domain",
             ],
             swiftSettings: shell + small),
         .target(name: "HTTP", dependencies: ["CCurl", "Linux", "JSONCoding", "Domain"], swiftSettings: shell + small),
         // Ring 4
         .target(name: "Daemon", dependencies: adapters + inner, swiftSettings: core + small),
         .target(
-            name: "Console", dependencies: ["Report", "Weather", "Privacy"] + adapters + inner, swiftSettings: core),
+            name: "Console", dependencies: ["Report", "Weather", "Maps", "MapStorage", "Privacy"] + adapters + inner,
+            swiftSettings: core),
         .target(
             name: "Network",
             dependencies: [
@@ -97,7 +104,7 @@ let package = Package(
         // Tools
         .executableTarget(
             name: "Bench",
-            dependencies: ["CAllocations", "Weather"] + adapters + inner,
+            dependencies: ["CAllocations", "Weather", "Maps", "MapStorage"] + adapters + inner,
             swiftSettings: core),
         .executableTarget(
             name: "Fuzz", dependencies: ["CFuzzer", "Weather"] + adapters + inner,
@@ -115,7 +122,10 @@ let package = Package(
         .testTarget(
             name: "WeatherTests", dependencies: ["Weather", "Wire", "JSONCoding", "Domain", "TestKit"],
             swiftSettings: core),
-        .testTarget(name: "MapsTests", dependencies: ["Maps", "Domain", "TestKit"], swiftSettings: core),
+        .testTarget(
+            name: "MapsTests",
+            dependencies: ["MapStorage", "Maps", "SQLite", "Pipeline", "JSONCoding", "Domain", "TestKit"],
+            swiftSettings: core),
         .testTarget(
             name: "OutputsTests",
             dependencies: ["JournalCoding", "Wire", "Formats", "Pipeline", "JSONCoding", "Domain", "TestKit"],
@@ -138,7 +148,7 @@ let package = Package(
             dependencies: ["Daemon", "TestKit"] + adapters + inner,
             swiftSettings: core),
         .testTarget(
-            name: "ConsoleTests", dependencies: ["Console", "Report", "Privacy", "TestKit"] + adapters + inner,
+            name: "ConsoleTests", dependencies: ["Console", "Report", "Maps", "Privacy", "TestKit"] + adapters + inner,
             exclude: ["Screens"], swiftSettings: core),
         .testTarget(
             name: "ReplayTests", dependencies: ["TestKit"] + adapters + inner,

@@ -38,8 +38,14 @@ func measureHotPaths() throws -> Bool {
     print(replay.line)
     let index = try measureIndex()
     print(index.line)
+    let places = try measurePlaces()
+    print(places.line)
+    for measurement in [places.near, places.water, places.name] { print(measurement.line) }
     var broken: [String] = []
     if tick.allocations > 0 { broken.append("the tick allocates") }
+    if max(places.near.nanoseconds, places.water.nanoseconds) > 1e6 {
+        broken.append("a search among 500,000 places takes more than 1 ms")
+    }
     if tickWithSensors.allocations > 0 { broken.append("the tick with six sensors allocates") }
     if courseTick.allocations + courseFix.allocations + lostFix.allocations > 0 { broken.append("a course allocates") }
     if max(courseTick.nanoseconds, courseFix.nanoseconds, lostFix.nanoseconds) > 50_000 {

@@ -1,6 +1,7 @@
 import Domain
 import Glibc
 import Linux
+import SQLite
 import Storage
 
 /// The index of 1,000 activities of an hour at 1 Hz, 3.6 million samples.

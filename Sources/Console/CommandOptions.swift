@@ -1,5 +1,6 @@
 import Domain
 import Formats
+import Maps
 import Report
 import Wire
 
@@ -30,6 +31,9 @@ struct CommandOptions {
     private(set) var pace = Invocation.Pace()
     private(set) var weather = WeatherRequest()
     private(set) var route = RouteRequest.Options()
+    private var kinds: Set<PlaceKind> = []
+    private var radius: Double?
+    private var mapsDirectory: String?
     private(set) var recording: String?
     private(set) var loops = false
     private(set) var configuration: String?
@@ -62,7 +66,7 @@ struct CommandOptions {
             command = "publish"
         case "--source": (source, command) = (try OptionValue.text("a name", after: option, &rest), "publish")
         case "--limit":
-            (filter.limit, command) = (try OptionValue.number(1...1000, after: option, &rest), "activities")
+            (filter.limit, command) = (try OptionValue.number(1...1000, after: option, &rest), "activities,places")
         case "--before":
             if let day = rest.first.flatMap(LocalDay.init) {
                 rest.removeFirst()
@@ -105,7 +109,7 @@ struct CommandOptions {
         case "--on-course": (isOnCourse, command) = (true, "course partner")
         case "--course":
             (course, command) = (try OptionValue.text("a file or a course", after: option, &rest), "replay")
-        case "--force": (isForced, command) = (true, "export,report,delete,course export")
+        case "--force": (isForced, command) = (true, "export,report,delete,course export,places import")
         case "--again": (isAgain, command) = (true, "import")
         case "--verbose": (isVerbose, command) = (true, "import,export")
         case "--hide":
@@ -126,7 +130,18 @@ struct CommandOptions {
                 throw .usage(
                     "--at needs a position such as 52.5,13.4, or the four characters of a station such as EDDB")
             }
-            (weather.place, command) = (place, "weather")
+            (weather.place, command) = (place, "weather,places near,places search")
+        case "--kind":
+            guard let kinds = rest.popFirst().flatMap(PlacesOptions.kinds) else {
+                let names = PlaceKind.pointsOfInterest.map(\.name).joined(separator: ", ")
+                throw .usage("--kind needs some of \(names), with commas between")
+            }
+            (self.kinds, command) = (kinds, "places near,places along")
+        case "--radius":
+            let metres = try OptionValue.number(PlacesOptions.radii, "a number of metres", after: option, &rest)
+            (radius, command) = (Double(metres), "places near,places along")
+        case "--maps-dir":
+            (mapsDirectory, command) = (try OptionValue.text("a directory", after: option, &rest), "places")
         case "--raw": (weather.output, command) = (.reports, "weather")
         case "--net-dir":
             (weather.netDirectory, command) = (
@@ -151,11 +166,29 @@ struct CommandOptions {
         case "--config": (configuration, command) = (try OptionValue.text("a file", after: option, &rest), "panel")
         case "--input": (places.input, command) = (try OptionValue.text("a directory", after: option, &rest), "panel")
         case "--leds": (places.leds, command) = (try OptionValue.text("a directory", after: option, &rest), "panel")
-        case "--root": (root, command) = (try OptionValue.text("a directory", after: option, &rest), "doctor")
+        case "--root": (root, command) = (try OptionValue.text("a directory", after: option, &rest), "doctor,places")
         default: return false
         }
         given.append((option, command.split(separator: ",").map(String.init)))
         return true
+    }
+
+    /// - Throws: ``Failure`` with status 2 for a station in the place of a position.
+    func placesOptions() throws(Failure) -> PlacesOptions {
+        var options = PlacesOptions()
+        switch weather.place {
+        case .position(let latitude, let longitude)?:
+            options.position = Coordinate(latitude: latitude, longitude: longitude)
+        case .station?: throw .usage("--at of 'places' needs a position such as 42.5078,1.5211")
+        case nil: break
+        }
+        options.kinds = kinds
+        options.radius = radius
+        options.limit = filter.limit ?? options.limit
+        options.directory = mapsDirectory
+        options.isForced = isForced
+        options.root = root
+        return options
     }
 
     /// - Throws: ``Failure`` with status 2 if an option does not belong to the command that the words start with.

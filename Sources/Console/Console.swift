@@ -34,6 +34,7 @@ extension Invocation {
         case .workout(let command): try writeOut(try perform(command))
         case .weather(let request): try writeOut(try perform(request))
         case .route(let request): try route(request)
+        case .places(let command): try perform(command)
         case .decode(let command): return try command.run() ? 0 : Failure.Status.failed.rawValue
         case .publish(let request): try request.perform(RuntimeDirectory(runtimeDirectory))
         case .allSettings, .getSetting, .setSetting, .resetSetting: try writeOut(try settings())

@@ -150,6 +150,18 @@ private let helpOfAll = """
                                 from the route engine of paced-net.conf or at URL;
                                 --load makes route N the course of the daemon;
                                 --follow asks again whenever the run leaves it
+      places import FILE        store the places of an extract of OpenStreetMap:
+                                FILE.osm.pbf (needs osmium-tool) or FILE.geojsonseq
+      places near [--at LAT,LON] [--kind K] [--radius METRES] [--limit N]
+                                list the nearest places, here or at a position; K is
+                                water, toilets, food and the like, several with
+                                commas between
+      places along [--kind K] [--radius METRES] [--limit N]
+                                list the places along the loaded course, in order
+      places search TEXT        find places, streets and addresses by name; the last
+                                word may be incomplete
+      places show ID            show a place: opening hours, address and website;
+                                --maps-dir DIR names the directory of the places
       metar [--now TIME]        decode the METAR and SPECI of standard input, one a
                                 line, into JSON objects in SI units; TIME is when
                                 they were received, by default now

@@ -17,6 +17,7 @@ struct Invocation: Equatable {
         case publish(PublishRequest)
         case weather(WeatherRequest)
         case route(RouteRequest)
+        case places(PlacesCommand)
         case decode(WeatherCommand)
         case allSettings
         case getSetting(SettingKey)
@@ -201,6 +202,7 @@ struct Invocation: Equatable {
         case "route":
             let request = try RouteRequest(modifiers.route, netDirectory: modifiers.weather.netDirectory)
             (command, most) = (.route(request), 0)
+        case "places": return .places(try PlacesCommand(Array(words), try modifiers.placesOptions()))
         case "metar": (command, most) = (.decode(WeatherCommand(kind: .metar, now: modifiers.now)), 0)
         case "taf": (command, most) = (.decode(WeatherCommand(kind: .taf, now: modifiers.now)), 0)
         case "pause": (command, most) = (.run(.pause), 0)

@@ -1,5 +1,6 @@
 import Domain
 import Linux
+import SQLite
 import Storage
 
 /// Result of an attempt to open the state directory.

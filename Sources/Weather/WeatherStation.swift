@@ -52,14 +52,6 @@ package struct StationReport: Equatable, Sendable {
     package var tafText: String?
 }
 
-/// A part of the Earth between two parallels and two meridians, in degrees. ``west`` is at most ``east``.
-package struct GeographicBox: Hashable, Sendable {
-    package var south: Double
-    package var west: Double
-    package var north: Double
-    package var east: Double
-}
-
 /// The boxes in which stations are searched: around the cell of half a degree in which a place lies, so that they are the
 /// same for all places of the cell and do not tell more of the place.
 enum StationArea {

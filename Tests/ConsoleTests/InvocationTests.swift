@@ -204,7 +204,10 @@ struct InvocationTests {
         (["show", "3", "--start", "2026-03-01 07:30"], "--start is an option of 'edit' only"),
         (["export", "1", "2", "--format", "fit"], "several activities need a directory: -o DIR"),
         (["export", "--all", "1", "--format", "fit", "-o", "x"], "export takes --all or the numbers of activities"),
-        (["import", "--force", "x"], "--force is an option of 'export', 'report', 'delete', 'course export' only"),
+        (
+            ["import", "--force", "x"],
+            "--force is an option of 'export', 'report', 'delete', 'course export', 'places import' only"
+        ),
         (["publish"], "publish needs a topic: weather, or x- and 1 to 30 of a-z, 0-9 and -"),
         (["publish", "wether"], "a topic is weather, or x- and 1 to 30 of a-z, 0-9 and -"),
         (["publish", "x-a", "--valid-for", "0"], "--valid-for needs a number of seconds from 1 to 604800"),

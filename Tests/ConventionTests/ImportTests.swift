@@ -3,7 +3,9 @@ import Testing
 /// The modules that each target may import. SwiftPM enforces this between our targets, these tests for the others.
 @Suite struct ImportTests {
     private static let inner: Set = ["JSONCoding", "Sensors", "Pipeline", "Formats", "Wire", "JournalCoding", "Domain"]
-    private static let adapters: Set = ["Bluetooth", "Gnss", "Board", "Simulation", "Servers", "Import", "Storage"]
+    private static let adapters: Set = [
+        "Bluetooth", "Gnss", "Board", "Simulation", "Servers", "Import", "SQLite", "Storage",
+    ]
     private static let outer = inner.union(adapters).union(["Linux", "Glibc"])
 
     /// A C library has one target that imports it, apart from the mathematics of libm. C shims import no Swift module.
@@ -15,7 +17,8 @@ import Testing
         "Formats": ["CMath", "JSONCoding", "Domain"],
         "Report": ["CMath", "JSONCoding", "Domain"],
         "Weather": ["CMath", "JSONCoding", "Domain"],
-        "Maps": ["Pipeline", "Domain"],
+        "Maps": ["CMath", "Pipeline", "JSONCoding", "Domain"],
+        "MapStorage": ["Glibc", "SQLite", "Maps", "Pipeline", "Domain"],
         "Wire": ["Sensors", "JSONCoding", "Domain"],
         "JournalCoding": ["Formats", "Pipeline", "Wire", "JSONCoding", "Domain"],
         "Linux": ["CLinux", "CSystemd", "Glibc", "Synchronization", "Domain"],
@@ -27,19 +30,20 @@ import Testing
         "Import": ["CExpat", "CZlib", "Formats", "Domain"],
         "Privacy": ["CGcrypt"],
         "HTTP": ["CCurl", "Glibc", "Linux", "JSONCoding", "Domain"],
+        "SQLite": ["CSQLite", "Glibc", "Linux", "Domain"],
         "Storage": [
-            "CSQLite", "Glibc", "Synchronization", "Linux", "JournalCoding", "Wire", "Formats", "Pipeline", "Sensors",
+            "SQLite", "Glibc", "Synchronization", "Linux", "JournalCoding", "Wire", "Formats", "Pipeline", "Sensors",
             "JSONCoding", "Domain",
         ],
         "Daemon": outer,
-        "Console": outer.union(["Report", "Weather", "Privacy"]),
+        "Console": outer.union(["Report", "Weather", "Maps", "MapStorage", "Privacy"]),
         "Network": [
             "Glibc", "HTTP", "Weather", "Servers", "Linux", "Wire", "Formats", "Pipeline", "JSONCoding", "Domain",
         ],
         "paced": ["Daemon", "Glibc"],
         "paced-net": ["Network", "Glibc"],
         "pacectl": ["Console", "Glibc"],
-        "Bench": outer.union(["CAllocations", "Weather"]),
+        "Bench": outer.union(["CAllocations", "Weather", "Maps", "MapStorage"]),
         "Fuzz": outer.union(["CFuzzer", "Weather"]),
     ]
 

@@ -2,6 +2,7 @@ import Domain
 import Glibc
 import Linux
 import Pipeline
+import SQLite
 import Storage
 import TestKit
 import Testing

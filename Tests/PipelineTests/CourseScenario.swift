@@ -16,6 +16,14 @@ struct CourseScenario {
             latitude: origin.latitude + point.y / plane, longitude: origin.longitude + point.x / plane / 0.615_661_475)
     }
 
+    static func point(_ coordinate: Coordinate) -> Point {
+        let plane = Coordinate.metresPerDegree
+        return (
+            (coordinate.longitude - origin.longitude) * plane * 0.615_661_475,
+            (coordinate.latitude - origin.latitude) * plane
+        )
+    }
+
     /// A course with a vertex each 20 m along the corners.
     static func course(_ corners: [Point], points: [CoursePoint] = [], altitude: (Double) -> Double? = { _ in nil })
         -> Course

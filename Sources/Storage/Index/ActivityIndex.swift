@@ -1,5 +1,6 @@
 import Domain
 import Linux
+import SQLite
 
 /// The file `index.sqlite` of the state directory: what is derived from the rows of the journal and takes long to compute.
 ///

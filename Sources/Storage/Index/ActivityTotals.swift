@@ -2,6 +2,7 @@ package import Domain
 import JournalCoding
 import Linux
 import Pipeline
+package import SQLite
 
 /// An activity and its totals, as its row in the journal has them.
 ///

@@ -2,6 +2,7 @@ import Domain
 import Glibc
 import JournalCoding
 import Linux
+import SQLite
 
 /// Brings the index up to date with the journal, in steps that are short enough to wait for. Used on the thread of
 /// ``DiskWorker``.

@@ -1,6 +1,7 @@
 package import Domain
 package import JournalCoding
 import Pipeline
+package import SQLite
 
 /// A course to store: its bytes, and what the list shows of it.
 package struct StoredCourse: Equatable, Sendable {

@@ -2,6 +2,7 @@ package import Domain
 package import Formats
 package import JournalCoding
 package import Linux
+package import SQLite
 package import Wire
 
 /// A request to ``DiskWorker``, which reads the journal while it is being written.

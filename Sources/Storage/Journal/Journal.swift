@@ -1,6 +1,7 @@
 package import Domain
 package import Linux
 package import Pipeline
+import SQLite
 
 /// The loop's side of the journal: it queues changes and never waits.
 ///

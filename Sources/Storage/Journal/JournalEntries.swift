@@ -2,6 +2,7 @@ package import Domain
 import JSONCoding
 import JournalCoding
 package import Pipeline
+package import SQLite
 
 extension JournalReader {
     /// Passes the entries of an activity to `body` in order, with times on the clock of the last part.

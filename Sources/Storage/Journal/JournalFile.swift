@@ -1,6 +1,7 @@
 package import Domain
 import Glibc
 package import Linux
+package import SQLite
 
 /// The journal's file in the state directory, open for writing.
 ///

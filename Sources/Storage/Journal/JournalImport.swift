@@ -1,6 +1,7 @@
 package import Domain
 import Glibc
 import Linux
+package import SQLite
 
 /// Writes an imported recording to a journal without a daemon, row by row. It becomes an activity only with
 /// ``finish(_:gaps:)``. The caller holds the lock of the state directory; the daemon imports uploads itself.

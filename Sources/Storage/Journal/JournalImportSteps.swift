@@ -1,4 +1,5 @@
 package import Domain
+import SQLite
 
 /// A step of an import that the daemon's writer performs, in a separate transaction after the run's changes.
 package enum JournalImportStep: Equatable, Sendable {

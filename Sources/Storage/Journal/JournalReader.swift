@@ -2,6 +2,7 @@ package import Domain
 import Glibc
 import JournalCoding
 import Linux
+package import SQLite
 
 /// Reads the journal, whether or not the daemon is running. It changes nothing.
 ///

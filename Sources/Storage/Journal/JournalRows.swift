@@ -1,6 +1,7 @@
 package import Domain
 import Formats
 import JournalCoding
+import SQLite
 
 /// The rows of one recording, read lazily from the journal.
 package struct JournalRows: RecordingRows {

@@ -1,4 +1,5 @@
 package import Linux
+package import SQLite
 
 /// The tables of the journal, and their migrations.
 ///

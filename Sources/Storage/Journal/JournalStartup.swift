@@ -2,6 +2,7 @@ package import Domain
 import JournalCoding
 import Linux
 import Pipeline
+package import SQLite
 
 /// The contents of the journal at the start of the daemon, before anything is written.
 package struct JournalStartup: Sendable {

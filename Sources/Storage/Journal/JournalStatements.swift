@@ -2,6 +2,7 @@ import Domain
 import JSONCoding
 import JournalCoding
 import Pipeline
+import SQLite
 
 /// The statements that write changes, prepared once per connection. All may run twice, because a commit
 /// that failed may be on the disk nevertheless.

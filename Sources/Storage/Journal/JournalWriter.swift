@@ -1,5 +1,6 @@
 package import Domain
 import Linux
+import SQLite
 
 /// Writes the queued changes, on a thread that may wait for the disk.
 ///

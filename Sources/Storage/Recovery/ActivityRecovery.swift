@@ -2,6 +2,7 @@ import Domain
 import Formats
 import JournalCoding
 import Pipeline
+import SQLite
 
 /// Copies one activity of a damaged journal in batches of rows. It becomes an activity only when it is finished.
 struct ActivityRecovery {

@@ -1,4 +1,5 @@
 import Domain
+import SQLite
 
 /// Reads the pages of a database file that SQLite may reject, overlaid with those of its write-ahead log.
 /// The content is not trusted, executed or changed.

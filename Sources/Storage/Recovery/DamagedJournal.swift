@@ -1,5 +1,6 @@
 import Domain
 import Glibc
+import SQLite
 
 /// A damaged journal as tables of paced. The schema in the file is compared with the known one, and never executed.
 final class DamagedJournal {

@@ -1,6 +1,7 @@
 import Domain
 import Glibc
 package import Linux
+import SQLite
 
 /// Copies the readable part of a damaged journal to the journal, newest activity first, in small steps.
 ///

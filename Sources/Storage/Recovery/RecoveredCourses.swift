@@ -1,5 +1,6 @@
 import Domain
 import JournalCoding
+import SQLite
 
 /// Copies courses and curves of a damaged journal. The hash shows whether the bytes are whole.
 enum RecoveredCourses {

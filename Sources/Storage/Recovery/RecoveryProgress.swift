@@ -1,5 +1,6 @@
 import Domain
 import Linux
+package import SQLite
 import Wire
 
 /// The table `recovery`: the damaged journals and the progress of their recovery.

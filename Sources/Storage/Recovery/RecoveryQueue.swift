@@ -1,5 +1,6 @@
 import Domain
 import Linux
+import SQLite
 
 /// The damaged journals that the journal's thread copies, one after another, when it is idle.
 struct RecoveryQueue {

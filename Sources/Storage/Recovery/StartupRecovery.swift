@@ -2,6 +2,7 @@ import Domain
 import JSONCoding
 import JournalCoding
 import Linux
+import SQLite
 
 /// Copies what a start needs of a damaged journal: the settings, the used numbers, the newest events and
 /// the open activity. ``JournalRecovery`` copies the rest later.

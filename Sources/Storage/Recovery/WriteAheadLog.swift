@@ -1,6 +1,7 @@
 import Domain
 import Glibc
 import Linux
+import SQLite
 
 /// The frames of a write-ahead log (`-wal`), read without SQLite.
 ///

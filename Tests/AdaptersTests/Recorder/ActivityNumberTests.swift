@@ -1,4 +1,5 @@
 import Domain
+import SQLite
 import TestKit
 import Testing
 

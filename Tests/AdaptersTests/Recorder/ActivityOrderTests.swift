@@ -1,4 +1,5 @@
 import Domain
+import SQLite
 import Storage
 import TestKit
 import Testing

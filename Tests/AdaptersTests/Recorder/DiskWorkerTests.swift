@@ -3,6 +3,7 @@ import Formats
 import Foundation
 import Linux
 import Pipeline
+import SQLite
 import Storage
 import TestKit
 import Testing

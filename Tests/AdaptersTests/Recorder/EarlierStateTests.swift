@@ -5,6 +5,7 @@ import JSONCoding
 import JournalCoding
 import Linux
 import Pipeline
+import SQLite
 import Sensors
 import Storage
 import TestKit

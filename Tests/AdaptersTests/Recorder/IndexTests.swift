@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import Linux
+import SQLite
 import Storage
 import TestKit
 import Testing

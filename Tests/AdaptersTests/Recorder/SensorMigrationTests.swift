@@ -1,5 +1,6 @@
 import Domain
 import Linux
+import SQLite
 import Storage
 import TestKit
 import Testing

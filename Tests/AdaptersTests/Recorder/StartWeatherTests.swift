@@ -1,5 +1,6 @@
 import Domain
 import Pipeline
+import SQLite
 import Storage
 import TestKit
 import Testing

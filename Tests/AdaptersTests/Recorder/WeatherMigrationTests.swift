@@ -1,6 +1,7 @@
 import Domain
 import Linux
 import Pipeline
+import SQLite
 import Storage
 import TestKit
 import Testing

@@ -2,6 +2,7 @@ import Domain
 import Formats
 import Foundation
 import Linux
+import SQLite
 import Storage
 import TestKit
 

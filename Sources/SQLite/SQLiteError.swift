@@ -43,12 +43,12 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 
     /// Whether the statement was interrupted because it ran too long.
-    var isInterruption: Bool {
+    package var isInterruption: Bool {
         code & 0xFF == SQLITE_INTERRUPT
     }
 
     /// Whether a file is missing and cannot be created, or cannot be opened.
-    var isMissingFile: Bool {
+    package var isMissingFile: Bool {
         code & 0xFF == SQLITE_CANTOPEN
     }
 
@@ -56,13 +56,12 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
         text
     }
 
-    /// An import that was condemned meanwhile.
-    static let importIsGone = SQLiteError(code: SQLITE_ERROR, text: "the import was removed", systemCode: 0)
+    /// A state of the database that the program rejects.
+    package init(rejecting text: String) {
+        self.init(code: SQLITE_ERROR, text: text, systemCode: 0)
+    }
 
-    /// Another course has the hash of a new one.
-    static let hashIsTaken = SQLiteError(code: SQLITE_ERROR, text: "another course has the same hash", systemCode: 0)
-
-    init(code: Int32, text: String, systemCode: Int32) {
+    package init(code: Int32, text: String, systemCode: Int32) {
         self.code = code
         self.text = text
         self.systemCode = systemCode

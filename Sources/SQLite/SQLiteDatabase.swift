@@ -109,6 +109,13 @@ package final class SQLiteDatabase {
         unsafe sqlite3_busy_timeout(handle, Int32(clamping: timeout.wholeMilliseconds))
     }
 
+    /// Protects the process from a file that somebody else has made: SQL cannot write to its own structures, and its schema
+    /// can call harmless functions only.
+    package func distrustSchema() throws(SQLiteError) {
+        try check(unsafe csqlite_set_defensive(handle))
+        try execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+    }
+
     /// Keeps the `-wal` and `-shm` files when the last connection closes.
     package func keepFilesAtClose() throws(SQLiteError) {
         var on: Int32 = 1
@@ -116,7 +123,7 @@ package final class SQLiteDatabase {
     }
 
     /// Interrupts the running statement. May be called from any thread while the connection lives.
-    var interrupter: @Sendable () -> Void {
+    package var interrupter: @Sendable () -> Void {
         let number = unsafe UInt(bitPattern: handle)
         return { unsafe sqlite3_interrupt(OpaquePointer(bitPattern: number)) }
     }

@@ -1,0 +1,213 @@
+import Domain
+import Glibc
+import JSONCoding
+import Linux
+import MapStorage
+import Maps
+import Pipeline
+import SQLite
+import Storage
+import Weather
+
+/// `pacectl places`: what lies around or along the way, from an extract of OpenStreetMap.
+enum PlacesCommand: Equatable {
+    case importFile(String, PlacesOptions)
+    case near(PlacesOptions)
+    case along(PlacesOptions)
+    case search(String, PlacesOptions)
+    case show(PlaceID, PlacesOptions)
+
+    /// - Parameter words: those after `places`.
+    init(_ words: [String], _ options: PlacesOptions) throws(Failure) {
+        let rest = words.dropFirst()
+        switch words.first {
+        case "import" where rest.count == 1: self = .importFile(words[1], options)
+        case "near" where rest.isEmpty: self = .near(options)
+        case "along" where rest.isEmpty: self = .along(options)
+        case "search" where !rest.isEmpty: self = .search(rest.joined(separator: " "), options)
+        case "show" where rest.count == 1:
+            guard let id = PlaceID(words[1]) else {
+                throw .usage("places show needs the ID of a place, such as n123")
+            }
+            self = .show(id, options)
+        default:
+            throw .usage(
+                "use 'places import FILE', 'places near', 'places along', 'places search TEXT' or 'places show ID'")
+        }
+    }
+}
+
+/// The options of `pacectl places`.
+struct PlacesOptions: Equatable {
+    /// Nil for the position that the daemon has.
+    var position: Coordinate?
+    /// Empty for the common ones.
+    var kinds: Set<PlaceKind> = []
+    /// Metres; nil for the default of the command.
+    var radius: Double?
+    var limit = 20
+    /// Nil for the default.
+    var directory: String?
+    /// Imports in spite of little memory and of a run.
+    var isForced = false
+    /// Instead of `/`, for tests.
+    var root = ""
+
+    static let radii = 10...100_000
+
+    /// Parses kinds with commas between; nil if one is unknown.
+    static func kinds(_ text: String) -> Set<PlaceKind>? {
+        let names = text.split(separator: ",", omittingEmptySubsequences: false)
+        let kinds = names.compactMap { PlaceKind(name: String($0)) }.filter(\.isPointOfInterest)
+        return kinds.count == names.count ? Set(kinds) : nil
+    }
+
+    var wantedKinds: Set<PlaceKind> { kinds.isEmpty ? Set(PlaceKind.common) : kinds }
+
+    /// Where `places.db` is: `/var/lib/paced-maps` if it exists, else `$XDG_DATA_HOME/paced`.
+    func mapsDirectory() throws(Failure) -> String {
+        if let directory { return directory }
+        let system = root + "/var/lib/paced-maps"
+        if access(system, F_OK) == 0 { return system }
+        guard let data = environment("XDG_DATA_HOME") ?? environment("HOME").map({ $0 + "/.local/share" }) else {
+            throw .failed("there is no \(system), and HOME is not set: name a directory with --maps-dir")
+        }
+        return data + "/paced"
+    }
+
+    /// Opens the places for reading.
+    func database() throws(Failure) -> PlacesDatabase {
+        let directory = try mapsDirectory()
+        do {
+            return try PlacesDatabase(in: try Directory(directory).path)
+        } catch let failure as PlacesFailure {
+            throw .failed("\(failure)")
+        } catch let error as DirectoryError where error.code == ENOENT {
+            throw .failed("\(PlacesDatabase.missing(in: directory))")
+        } catch {
+            throw .failed("\(error)")
+        }
+    }
+}
+
+extension Invocation {
+    func perform(_ command: PlacesCommand) throws(Failure) {
+        switch command {
+        case .importFile(let path, let options): try importPlaces(path, options)
+        case .near(let options): try writeOut(try placesNear(options))
+        case .along(let options): try writeOut(try placesAlong(options))
+        case .search(let text, let options): try writeOut(try placesSearch(text, options))
+        case .show(let id, let options): try writeOut(try placeText(id, options))
+        }
+    }
+
+    private func placesNear(_ options: PlacesOptions) throws(Failure) -> String {
+        let database = try options.database()
+        let present = options.position == nil ? try presentState() : try? presentState()
+        guard let here = options.position ?? present?.state.here else {
+            throw .failed("paced has no position: wait for one, or name one with --at LAT,LON")
+        }
+        let radius = options.radius ?? 2000
+        let found = try reading(database) { () throws(SQLiteError) in
+            try database.near(here, radius: radius, kinds: options.wantedKinds, limit: options.limit)
+        }
+        let text = placesText(present?.settings)
+        let lines = found.map { place, metres in
+            PlaceLine(place, metres: metres, bearing: GreatCircle(from: here, to: place.position).bearing)
+        }
+        if isJSON { return text.geoJSON(lines) }
+        guard !lines.isEmpty else {
+            throw .failed(
+                "no such place within \(text.units.distance(radius)); try a larger --radius, or another --kind")
+        }
+        return text.table(lines)
+    }
+
+    private func placesAlong(_ options: PlacesOptions) throws(Failure) -> String {
+        let database = try options.database()
+        let present = try presentState(blocks: #","blocks":["course"]"#)
+        guard let loaded = present.state.course else {
+            throw .failed("no course is loaded: load one with 'pacectl course load REF'")
+        }
+        let state = StateDirectory(stateDirectory)
+        let course: Course?
+        do {
+            let journal = try state.journal()
+            course = try loaded.number.flatMap { try journal.course($0) }.flatMap { summary in
+                try journal.loadableCourse(summary)?.course
+            }
+        } catch {
+            throw state.failure(reading: error)
+        }
+        guard let course else { throw .failed("the loaded course is not in the list of courses; load another one") }
+        let width = options.radius ?? 500
+        let found = try reading(database) { () throws(SQLiteError) in
+            try database.along(
+                course, from: loaded.progressMetres ?? 0, width: width, kinds: options.wantedKinds,
+                limit: options.limit)
+        }
+        let text = placesText(present.settings)
+        let lines = found.map { PlaceLine($0) }
+        if isJSON { return text.geoJSON(lines) }
+        guard !lines.isEmpty else {
+            throw .failed(
+                "no such place ahead within \(text.units.distance(width)) of the course; try a larger --radius, "
+                    + "or another --kind")
+        }
+        return text.table(lines)
+    }
+
+    private func placesSearch(_ words: String, _ options: PlacesOptions) throws(Failure) -> String {
+        let database = try options.database()
+        let present = try? presentState()
+        let here = options.position ?? present?.state.here
+        let found = try reading(database) { () throws(SQLiteError) in
+            try database.search(words, near: here, limit: options.limit)
+        }
+        let text = placesText(present?.settings)
+        let lines = found.map { place, metres in
+            PlaceLine(place, metres: metres, bearing: here.map { GreatCircle(from: $0, to: place.position).bearing })
+        }
+        if isJSON { return text.geoJSON(lines) }
+        guard !lines.isEmpty else {
+            throw .failed("no place has the name '\(SanitizedText.line(words, limit: 64) ?? "")'")
+        }
+        return text.table(lines)
+    }
+
+    private func placeText(_ id: PlaceID, _ options: PlacesOptions) throws(Failure) -> String {
+        let database = try options.database()
+        let places = try reading(database) { () throws(SQLiteError) in try database.places(of: id) }
+        guard !places.isEmpty else { throw .failed("there is no place \(id.text) in \(database.path)") }
+        let text = placesText((try? presentState())?.settings)
+        if isJSON { return text.geoJSON(places.map { PlaceLine($0) }) }
+        return text.description(of: places)
+    }
+
+    private func placesText(_ settings: Settings?) -> PlacesText {
+        let now = Clock.systemTime()
+        return PlacesText(
+            units: WeatherUnits(
+                metric: metric ?? settings?.isMetric ?? LocaleUnits.isMetric,
+                twelveHour: settings?.twelveHourClock ?? false),
+            now: now >= Release.date ? now : nil)
+    }
+
+    private func reading<Result>(
+        _ database: PlacesDatabase, _ body: () throws(SQLiteError) -> Result
+    ) throws(Failure) -> Result {
+        do throws(SQLiteError) {
+            return try body()
+        } catch {
+            throw .failed("cannot read \(database.path) (\(error)): import the places again")
+        }
+    }
+}
+
+extension StateLine {
+    /// The current position; nil if it is unknown or old.
+    fileprivate var here: Coordinate? {
+        guard let position, !position.isStale else { return nil }
+        return Coordinate(latitude: position.latitude, longitude: position.longitude)
+    }
+}

@@ -1,0 +1,209 @@
+package import Domain
+import Glibc
+package import Maps
+import Pipeline
+package import SQLite
+
+/// Why the places cannot be read. The text says how to correct it.
+package struct PlacesFailure: Error, Equatable, Sendable, CustomStringConvertible {
+    package var description: String
+}
+
+/// The places of `places.db`, for reading. The file is never changed: an import replaces it.
+package final class PlacesDatabase {
+    package static let fileName = "places.db"
+
+    private let database: SQLiteDatabase
+    package let path: String
+
+    /// - Parameter directory: a path without symbolic links.
+    package init(in directory: String) throws(PlacesFailure) {
+        path = directory + "/" + Self.fileName
+        guard access(path, F_OK) == 0 || errno != ENOENT else {
+            throw Self.missing(in: directory)
+        }
+        do throws(SQLiteError) {
+            database = try SQLiteDatabase(path, .immutable)
+            try database.distrustSchema()
+            let identity = try (database.integer("PRAGMA application_id"), database.integer("PRAGMA user_version"))
+            guard identity.0 == PlacesSchema.applicationID else {
+                throw SQLiteError(rejecting: "it is not a database of places")
+            }
+            guard identity.1 == PlacesSchema.version else {
+                throw SQLiteError(rejecting: "another version of paced has made it")
+            }
+        } catch {
+            throw PlacesFailure(
+                description: "cannot read \(path) (\(error)): replace it with 'pacectl places import FILE.osm.pbf'")
+        }
+    }
+
+    /// The failure for a directory without the file.
+    package static func missing(in directory: String) -> PlacesFailure {
+        PlacesFailure(
+            description: "there are no places in \(directory): import an extract of OpenStreetMap with "
+                + "'pacectl places import FILE.osm.pbf'")
+    }
+
+    // MARK: Around a position
+
+    /// The nearest places, the nearest first.
+    ///
+    /// - Parameters:
+    ///   - kinds: points of interest.
+    ///   - radius: metres.
+    package func near(
+        _ position: Coordinate, radius: Double, kinds: Set<PlaceKind>, limit: Int
+    ) throws(SQLiteError) -> [(place: Place, metres: Double)] {
+        let query = try Query("place.number, place.latitude, place.longitude, place.kind", kinds, in: database)
+        // Circles that grow until one has enough places: the last one may have millions.
+        var circle = min(radius, Self.firstCircle)
+        while true {
+            var found: [(number: Int64, metres: Double)] = []
+            for box in GeographicBox.boxes(around: position, metres: circle) {
+                try query.each(in: box) { row in
+                    guard let kind = row.integer(3).flatMap({ PlaceKind(rawValue: Int(clamping: $0)) }),
+                        kinds.contains(kind), let number = row.integer(0), let latitude = row.real(1),
+                        let longitude = row.real(2)
+                    else { return true }
+                    let metres = position.metres(to: Coordinate(latitude: latitude, longitude: longitude))
+                    if metres <= circle { found.append((number, metres)) }
+                    return found.count < Self.circleLimit
+                }
+            }
+            if found.count >= limit || circle >= radius {
+                found.sort { ($0.metres, $0.number) < ($1.metres, $1.number) }
+                return try places(found.prefix(limit).map { ($0.number, $0.metres) })
+            }
+            circle = min(circle * 2, radius)
+        }
+    }
+
+    /// Metres.
+    private static let firstCircle = 250.0
+    /// Bounds the memory for a file that nobody has surveyed.
+    private static let circleLimit = 100_000
+
+    /// The places with the numbers, each with the value beside it.
+    private func places<Value>(_ rows: [(number: Int64, Value)]) throws(SQLiteError) -> [(place: Place, metres: Value)]
+    {
+        let statement = try database.prepare("SELECT \(PlacesSchema.columns) FROM place WHERE number = ?")
+        var places: [(place: Place, metres: Value)] = []
+        for (number, value) in rows {
+            try statement.bind(number)
+            guard try statement.step(), let place = PlacesSchema.place(statement) else { continue }
+            places.append((place, value))
+        }
+        return places
+    }
+
+    // MARK: Along a course
+
+    /// The places along a course, in the order in which the course passes them.
+    ///
+    /// - Parameters:
+    ///   - metres: the progress along the course.
+    ///   - width: metres to each side.
+    package func along(
+        _ course: Course, from metres: Double, width: Double, kinds: Set<PlaceKind>, limit: Int
+    ) throws(SQLiteError) -> [CoursePlace] {
+        let query = try Query(PlacesSchema.columns, kinds, in: database)
+        var seen: Set<Int64> = []
+        var found: [CoursePlace] = []
+        for box in course.corridor(from: metres, width: width) {
+            if seen.count >= Self.corridorLimit { break }
+            try query.each(in: box) { row in
+                guard let place = PlacesSchema.place(row), kinds.contains(place.kind) else { return true }
+                if seen.insert(place.id.stored << 5 | Int64(place.kind.rawValue)).inserted,
+                    let passed = CoursePlace(place, along: course, from: metres, width: width)
+                {
+                    found.append(passed)
+                }
+                return seen.count < Self.corridorLimit
+            }
+        }
+        return Array(found.sorted(by: CoursePlace.isBefore).prefix(limit))
+    }
+
+    /// The most places that one search along a course looks at; the corridor is searched from the progress on.
+    private static let corridorLimit = 20_000
+
+    /// Finds points of interest in boxes, and some of other kinds.
+    private struct Query {
+        private let statement: SQLiteStatement
+        private let lowest: Int
+        private let highest: Int
+
+        init(_ columns: String, _ kinds: Set<PlaceKind>, in database: SQLiteDatabase) throws(SQLiteError) {
+            lowest = kinds.map(\.rawValue).min() ?? 0
+            highest = kinds.map(\.rawValue).max() ?? 0
+            statement = try database.prepare(
+                """
+                SELECT \(columns) FROM box JOIN place USING (number)
+                WHERE south <= ? AND north >= ? AND west <= ? AND east >= ? AND kind_end >= ? AND box.kind <= ?
+                """)
+        }
+
+        /// - Parameter body: receives the statement at a row; returns false to end the search.
+        func each(in box: GeographicBox, _ body: (SQLiteStatement) -> Bool) throws(SQLiteError) {
+            try statement.bind(box.north, box.south, box.east, box.west, lowest, highest)
+            defer { statement.reset() }
+            while try statement.step() {
+                if !body(statement) { return }
+            }
+        }
+    }
+
+    // MARK: By text
+
+    /// The places whose names have all words of a text; the last word may be incomplete.
+    ///
+    /// Names that are the text come first, then names that begin with it, settlements before streets before addresses,
+    /// and near ones before far ones. Of more than ``matchLimit`` matches, the less important ones are not found.
+    ///
+    /// - Parameter position: nil if it is unknown.
+    package func search(
+        _ text: String, near position: Coordinate?, limit: Int
+    ) throws(SQLiteError) -> [(place: Place, metres: Double?)] {
+        let words = text.split { !$0.isLetter && !$0.isNumber }.prefix(Self.wordLimit)
+        guard !words.isEmpty else { return [] }
+        // In quotes, words are no operators. Letters and digits have no quotes.
+        let match = words.map { "\"\($0)\"" }.joined(separator: " ") + "*"
+        let statement = try database.prepare(
+            """
+            SELECT place.number, place.latitude, place.longitude, place.name FROM words JOIN place ON place.number = words.rowid
+            WHERE words MATCH ? ORDER BY words.rowid LIMIT \(Self.matchLimit)
+            """)
+        try statement.bind(match)
+        let wanted = words.joined(separator: " ").lowercased()
+        var found: [(number: Int64, metres: Double?, closeness: Int)] = []
+        while try statement.step() {
+            guard let number = statement.integer(0), let latitude = statement.real(1), let longitude = statement.real(2)
+            else { continue }
+            let name = (statement.text(3) ?? "").lowercased()
+            let metres = position.map { $0.metres(to: Coordinate(latitude: latitude, longitude: longitude)) }
+            found.append((number, metres, name == wanted ? 0 : name.hasPrefix(wanted) ? 1 : 2))
+        }
+        found.sort { one, other in
+            let (rank, otherRank) = (PlacesSchema.rank(of: one.number), PlacesSchema.rank(of: other.number))
+            return (one.closeness, rank, one.metres ?? 0, one.number)
+                < (other.closeness, otherRank, other.metres ?? 0, other.number)
+        }
+        return try places(found.prefix(limit).map { ($0.number, $0.metres) })
+    }
+
+    private static let wordLimit = 8
+    private static let matchLimit = 2000
+
+    // MARK: By number
+
+    /// The places of an element, one for each of its kinds.
+    package func places(of id: PlaceID) throws(SQLiteError) -> [Place] {
+        let statement = try database.prepare(
+            "SELECT \(PlacesSchema.columns) FROM place WHERE element = ? ORDER BY kind")
+        try statement.bind(id.stored)
+        var places: [Place] = []
+        while try statement.step() { places += [PlacesSchema.place(statement)].compactMap(\.self) }
+        return places
+    }
+}

@@ -1,0 +1,65 @@
+import Domain
+import Maps
+import SQLite
+
+/// The tables of `places.db`.
+///
+/// - `place`: a row for each place. The rows are numbered by their rank in a search, then in the order of the import.
+/// - `element`: finds the places of an element.
+/// - `box`: an R*Tree of the points of interest. Its third dimension is the kind, from the number to half a unit above it:
+///   boxes without a volume would make a tree that cannot tell near from far.
+/// - `words`: the names of all places that have one.
+/// - `meta`: names and values.
+enum PlacesSchema {
+    /// "pacp"
+    static let applicationID: Int64 = 0x7061_6370
+    /// A reader rejects other versions: the file is made anew by an import.
+    static let version: Int64 = 1
+
+    static let tables = """
+        PRAGMA application_id = \(applicationID);
+        PRAGMA user_version = \(version);
+        CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+        CREATE TABLE place(
+            number INTEGER PRIMARY KEY, element INTEGER NOT NULL, kind INTEGER NOT NULL, detail TEXT NOT NULL,
+            latitude REAL NOT NULL, longitude REAL NOT NULL, name TEXT, address TEXT, hours TEXT, phone TEXT, website TEXT);
+        CREATE UNIQUE INDEX element ON place(element, kind);
+        CREATE VIRTUAL TABLE box USING rtree(number, south, north, west, east, kind, kind_end);
+        CREATE VIRTUAL TABLE words USING fts5(
+            names, content='', columnsize=0, prefix='2 3', tokenize='unicode61 remove_diacritics 2');
+        """
+
+    /// The columns of a place, as ``place(_:)`` reads them.
+    static let columns =
+        "place.element, place.kind, place.detail, place.latitude, place.longitude, place.name, place.address, "
+        + "place.hours, place.phone, place.website"
+
+    /// The current row; nil if it is damaged.
+    static func place(_ row: SQLiteStatement) -> Place? {
+        guard let id = row.integer(0).flatMap({ PlaceID(stored: $0) }),
+            let kind = row.integer(1).flatMap({ PlaceKind(rawValue: Int(clamping: $0)) }),
+            let latitude = row.real(3), let longitude = row.real(4), latitude.magnitude <= 90,
+            longitude.magnitude <= 180
+        else { return nil }
+        func text(_ column: Int32) -> String? { row.text(column).flatMap { SanitizedText.line($0, limit: 512) } }
+        return Place(
+            id: id, kind: kind, detail: text(2) ?? "",
+            position: Coordinate(latitude: latitude, longitude: longitude), name: text(5), address: text(6),
+            hours: text(7), phone: text(8), website: text(9))
+    }
+
+    /// The rank of a place in a search, the most important one first.
+    static func rank(of place: Place) -> Int64 {
+        switch place.kind {
+        case .settlement: Int64(PlaceRule.settlements.firstIndex(of: place.detail) ?? PlaceRule.settlements.count)
+        case .street: 21
+        case .address: 22
+        default: 20
+        }
+    }
+
+    /// The rows of a rank are numbered from here on.
+    static func firstNumber(of rank: Int64) -> Int64 { rank << 40 }
+
+    static func rank(of number: Int64) -> Int64 { number >> 40 }
+}

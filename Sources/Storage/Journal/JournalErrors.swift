@@ -1,0 +1,9 @@
+import SQLite
+
+extension SQLiteError {
+    /// An import that was condemned meanwhile.
+    static let importIsGone = SQLiteError(rejecting: "the import was removed")
+
+    /// Another course has the hash of a new one.
+    static let hashIsTaken = SQLiteError(rejecting: "another course has the same hash")
+}
