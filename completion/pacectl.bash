@@ -21,7 +21,7 @@ _pacectl() {
     COMPREPLY=()
 
     case $previous in
-    --runtime-dir | --state-dir | --net-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+    --runtime-dir | --state-dir | --net-dir | --maps-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
     --config | -o | --output | --replay | --course) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current"); return ;;
     --before)
@@ -29,15 +29,16 @@ _pacectl() {
         return
         ;;
     --totals) mapfile -t COMPREPLY < <(compgen -W 'week month year' -- "$current"); return ;;
+    --profile) mapfile -t COMPREPLY < <(compgen -W 'walk run ride' -- "$current"); return ;;
     --sport) mapfile -t COMPREPLY < <(compgen -W "$sports" -- "$current"); return ;;
-    --ago | --seconds | --limit | --since | --until | --name | --start | --hide | --speed | --interval-ms | --valid-for | --source | --now | --at) return ;;
+    --ago | --seconds | --limit | --since | --until | --name | --start | --hide | --speed | --interval-ms | --valid-for | --source | --now | --at | --to | --from | --engine | --kind | --radius) return ;;
     esac
 
     # The words of the command, without options and their values.
     local words=()
     for ((index = 1; index < COMP_CWORD; index++)); do
         case ${COMP_WORDS[index]} in
-        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --since | --until | --totals | --name | --start | --speed | --interval-ms | --replay | --course | --valid-for | --source | --now | --at | --net-dir)
+        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --since | --until | --totals | --name | --start | --speed | --interval-ms | --replay | --course | --valid-for | --source | --now | --at | --net-dir | --maps-dir | --kind | --radius | --to | --from | --profile | --engine)
             ((index++))
             ;;
         -*) ;;
@@ -51,7 +52,7 @@ _pacectl() {
     start) choices="$sports --indoor --ago" ;;
     scan) choices=--seconds ;;
     publish*) choices='--valid-for --source' ;;
-    route) choices='--to --from --profile --engine --load --follow --net-dir' ;;
+    route) choices='--to --from --profile --engine --load --follow --net-dir --maps-dir' ;;
     weather) choices='--at --raw --net-dir' ;;
     places) choices='import near along search show' ;;
     'places import'*) choices='--force --maps-dir' files=yes ;;

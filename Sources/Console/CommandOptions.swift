@@ -30,7 +30,8 @@ struct CommandOptions {
     private(set) var file: String?
     private(set) var pace = Invocation.Pace()
     private(set) var weather = WeatherRequest()
-    private(set) var route = RouteRequest.Options()
+    private(set) var destination: RouteDestination?
+    private var route = RouteOptions()
     private var kinds: Set<PlaceKind> = []
     private var radius: Double?
     private var mapsDirectory: String?
@@ -92,12 +93,16 @@ struct CommandOptions {
                 try OptionValue.number(1...32, "the number of a route", after: option, &rest), "route"
             )
         case "--load": (loads, command) = (true, "course import")
-        case "--from", "--to":
-            guard let place = rest.popFirst().flatMap({ Coordinate(argument: $0) }) else {
-                throw .usage("\(option) needs a position such as 52.5163,13.3777")
+        case "--from":
+            guard let position = rest.popFirst().flatMap({ Coordinate(argument: $0) }) else {
+                throw .usage("--from needs a position such as 52.5163,13.3777")
             }
-            if option == "--from" { route.start = place } else { route.end = place }
-            command = "route"
+            (route.start, command) = (position, "route")
+        case "--to":
+            guard let destination = rest.popFirst().flatMap({ RouteDestination(argument: $0) }) else {
+                throw .usage("--to needs a position such as 52.5163,13.3777, or the name or ID of a place")
+            }
+            (self.destination, command) = (destination, "route")
         case "--profile":
             guard let profile = rest.popFirst().flatMap(RouteProfile.init) else {
                 throw .usage("--profile needs one of walk, run, ride")
@@ -141,7 +146,9 @@ struct CommandOptions {
             let metres = try OptionValue.number(PlacesOptions.radii, "a number of metres", after: option, &rest)
             (radius, command) = (Double(metres), "places near,places along")
         case "--maps-dir":
-            (mapsDirectory, command) = (try OptionValue.text("a directory", after: option, &rest), "places")
+            (mapsDirectory, command) = (
+                try OptionValue.text("a directory", after: option, &rest), "places,route"
+            )
         case "--raw": (weather.output, command) = (.reports, "weather")
         case "--net-dir":
             (weather.netDirectory, command) = (
@@ -171,6 +178,13 @@ struct CommandOptions {
         }
         given.append((option, command.split(separator: ",").map(String.init)))
         return true
+    }
+
+    var routeOptions: RouteOptions {
+        var options = route
+        options.netDirectory = weather.netDirectory
+        options.mapsDirectory = mapsDirectory
+        return options
     }
 
     /// - Throws: ``Failure`` with status 2 for a station in the place of a position.

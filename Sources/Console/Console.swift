@@ -33,7 +33,7 @@ extension Invocation {
         case .course(let command): try writeOut(try perform(command))
         case .workout(let command): try writeOut(try perform(command))
         case .weather(let request): try writeOut(try perform(request))
-        case .route(let request): try route(request)
+        case .route(let destination, let options): try route(to: destination, options)
         case .places(let command): try perform(command)
         case .decode(let command): return try command.run() ? 0 : Failure.Status.failed.rawValue
         case .publish(let request): try request.perform(RuntimeDirectory(runtimeDirectory))

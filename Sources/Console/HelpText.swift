@@ -144,10 +144,11 @@ private let helpOfAll = """
                                 forecast, here or at a position or a station; --raw
                                 prints the reports; needs paced-net, whose socket is
                                 in DIR
-      route --to LAT,LON [--from LAT,LON] [--profile walk|run|ride]
+      route --to LAT,LON|PLACE [--from LAT,LON] [--profile walk|run|ride]
             [--engine URL] [--load N] [--follow] [--net-dir DIR]
-                                show several routes to a place, the flattest first,
-                                from the route engine of paced-net.conf or at URL;
+                                show several routes to a position, or to a place by
+                                its name or ID, the flattest first, from the route
+                                engine of paced-net.conf or at URL;
                                 --load makes route N the course of the daemon;
                                 --follow asks again whenever the run leaves it
       places import FILE        store the places of an extract of OpenStreetMap:
@@ -161,7 +162,8 @@ private let helpOfAll = """
       places search TEXT        find places, streets and addresses by name; the last
                                 word may be incomplete
       places show ID            show a place: opening hours, address and website;
-                                --maps-dir DIR names the directory of the places
+                                --maps-dir DIR names the directory of the places,
+                                also for route
       metar [--now TIME]        decode the METAR and SPECI of standard input, one a
                                 line, into JSON objects in SI units; TIME is when
                                 they were received, by default now

@@ -16,7 +16,7 @@ struct Invocation: Equatable {
         case course(CourseCommand)
         case publish(PublishRequest)
         case weather(WeatherRequest)
-        case route(RouteRequest)
+        case route(RouteDestination, RouteOptions)
         case places(PlacesCommand)
         case decode(WeatherCommand)
         case allSettings
@@ -200,8 +200,10 @@ struct Invocation: Equatable {
         case "publish": (command, most) = (.publish(try PublishRequest(words.first, modifiers)), 1)
         case "weather": (command, most) = (.weather(modifiers.weather), 0)
         case "route":
-            let request = try RouteRequest(modifiers.route, netDirectory: modifiers.weather.netDirectory)
-            (command, most) = (.route(request), 0)
+            guard let destination = modifiers.destination else {
+                throw .usage("route needs a destination, such as --to 52.5163,13.3777 or --to 'Plaza Mayor'")
+            }
+            (command, most) = (.route(destination, modifiers.routeOptions), 0)
         case "places": return .places(try PlacesCommand(Array(words), try modifiers.placesOptions()))
         case "metar": (command, most) = (.decode(WeatherCommand(kind: .metar, now: modifiers.now)), 0)
         case "taf": (command, most) = (.decode(WeatherCommand(kind: .taf, now: modifiers.now)), 0)

@@ -263,6 +263,46 @@ def test_chosen_route_becomes_the_course_of_the_daemon(routes):
     assert missing.returncode == 1 and "--load 20: there" in missing.stderr
 
 
+def test_destination_is_a_place_by_name_or_id(routes):
+    maps = routes.stage.directory / "maps"
+    places = maps / "places.geojsonseq"
+    maps.mkdir()
+    # The farther one of two with the same name has the smaller ID.
+    places.write_text("".join(json.dumps({
+        "type": "Feature", "id": f"n{number}", "geometry": {"type": "Point", "coordinates": [lon, lat]},
+        "properties": {"amenity": "drinking_water", "name": name}}) + "\n" for number, lat, lon, name in [
+            (7, 42.532, 1.54, "Font Gran"), (8, *TO, "Font Gran"), (9, 42.522, 1.54, "Font de l'Ós")]))
+    subprocess.run([PACECTL, "places", "import", places, "--maps-dir", maps], check=True, timeout=60)
+    ends = []
+
+    def reply(request):
+        start, end = RouteEngine.places(request.parameters)
+        ends.append((end[1], end[0]))
+        return brouter_answer(straight((start[1], start[0]), (end[1], end[0])))
+    routes.engine.reply = reply
+
+    def asked(*words):
+        ends.clear()
+        done = routes.route("--maps-dir", maps, *words)
+        assert done.returncode == 0, done.stderr
+        return done
+
+    done = asked("--to", "font gran", "--load", "1")
+    assert set(ends) == {TO}
+    assert "n8" in done.stdout.splitlines()[1] and "© OpenStreetMap" in done.stdout and "other places match too" in done.stderr
+    assert routes.daemon.call("course.list")[0]["name"] == "Route to Font Gran"
+    done = asked("--to", "n9")
+    assert set(ends) == {(42.522, 1.54)} and "Font de l'Ós" in done.stdout and done.stderr == ""
+    assert json.loads(asked("--json", "--to", "Font de l").stdout)["routes"]
+
+    for destination, directory, message in [
+        ("Nowhere", maps, "no place has the name 'Nowhere'"), ("n5", maps, "there is no place n5"),
+        ("Font Gran", maps / "none", "pacectl places import"),
+    ]:
+        done = routes.route("--to", destination, "--maps-dir", directory)
+        assert done.returncode == 1 and message in done.stderr and done.stdout == ""
+
+
 def test_route_comes_in_pieces(routes):
     routes.engine.reply = lambda request: brouter_answer(straight(FROM, TO, count=4000, altitudes=lambda part: 40 + math.sin(part * 900)))
     found = routes.find()
@@ -281,7 +321,8 @@ def test_route_comes_in_pieces(routes):
 
 
 @pytest.mark.parametrize("words, error", [
-    ([], "route needs a destination"), (["--to", "91,0"], "--to needs a position"), (["--to", "here"], "--to needs a position"),
+    ([], "route needs a destination"), (["--to", "91,0"], "--to needs a position"), (["--to", ""], "--to needs a position"),
+    (["--from", "here", "--to", "1,1"], "--from needs a position"),
     (["--to", "1,1", "--profile", "fly"], "--profile needs one of walk, run, ride"),
     (["--to", "1,1", "--load", "0"], "--load needs the number of a route from 1 to 32"), (["--to", "1,1", "x"], "unexpected argument 'x'"),
 ])

@@ -158,27 +158,58 @@ extension Invocation {
     }
 
     private func placesSearch(_ words: String, _ options: PlacesOptions) throws(Failure) -> String {
-        let database = try options.database()
         let present = try? presentState()
-        let here = options.position ?? present?.state.here
-        let found = try reading(database) { () throws(SQLiteError) in
-            try database.search(words, near: here, limit: options.limit)
-        }
+        var options = options
+        options.position = options.position ?? present?.state.here
+        let lines = try places(named: words, options)
         let text = placesText(present?.settings)
-        let lines = found.map { place, metres in
-            PlaceLine(place, metres: metres, bearing: here.map { GreatCircle(from: $0, to: place.position).bearing })
-        }
         if isJSON { return text.geoJSON(lines) }
-        guard !lines.isEmpty else {
-            throw .failed("no place has the name '\(SanitizedText.line(words, limit: 64) ?? "")'")
-        }
+        guard !lines.isEmpty else { throw .noPlace(named: words) }
         return text.table(lines)
     }
 
-    private func placeText(_ id: PlaceID, _ options: PlacesOptions) throws(Failure) -> String {
+    /// The places whose names match, best first; those near `options.position` first among equals.
+    private func places(named words: String, _ options: PlacesOptions) throws(Failure) -> [PlaceLine] {
+        let (database, here) = (try options.database(), options.position)
+        let found = try reading(database) { () throws(SQLiteError) in
+            try database.search(words, near: here, limit: options.limit)
+        }
+        return found.map { place, metres in
+            PlaceLine(place, metres: metres, bearing: here.map { GreatCircle(from: $0, to: place.position).bearing })
+        }
+    }
+
+    /// Finds the place that a route leads to, and prints which one it is.
+    func place(_ reference: PlaceReference, _ options: PlacesOptions) throws(Failure) -> Place {
+        let present = try? presentState()
+        let line: PlaceLine
+        switch reference {
+        case .id(let id): line = PlaceLine(try places(of: id, options)[0])
+        case .name(let name):
+            var options = options
+            options.position = options.position ?? present?.state.here
+            options.limit = 2
+            let lines = try places(named: name, options)
+            guard let best = lines.first else { throw .noPlace(named: name) }
+            line = best
+            if lines.count > 1 {
+                complain("other places match too: 'pacectl places search' lists them, and --to takes their IDs")
+            }
+        }
+        if !isJSON { try writeOut(placesText(present?.settings).table([line])) }
+        return line.place
+    }
+
+    /// The places of an element, at least one.
+    private func places(of id: PlaceID, _ options: PlacesOptions) throws(Failure) -> [Place] {
         let database = try options.database()
         let places = try reading(database) { () throws(SQLiteError) in try database.places(of: id) }
         guard !places.isEmpty else { throw .failed("there is no place \(id.text) in \(database.path)") }
+        return places
+    }
+
+    private func placeText(_ id: PlaceID, _ options: PlacesOptions) throws(Failure) -> String {
+        let places = try places(of: id, options)
         let text = placesText((try? presentState())?.settings)
         if isJSON { return text.geoJSON(places.map { PlaceLine($0) }) }
         return text.description(of: places)
@@ -201,6 +232,12 @@ extension Invocation {
         } catch {
             throw .failed("cannot read \(database.path) (\(error)): import the places again")
         }
+    }
+}
+
+extension Failure {
+    fileprivate static func noPlace(named words: String) -> Failure {
+        .failed("no place has the name '\(SanitizedText.line(words, limit: 64) ?? "")'")
     }
 }
 

@@ -2,22 +2,36 @@ import Domain
 import Glibc
 import JSONCoding
 import Linux
+import Maps
 
 extension Invocation {
-    /// Prints the routes, and makes one the course of the daemon if the request says so.
-    func route(_ request: RouteRequest) throws(Failure) {
-        var net = try ControlClient(path: RuntimeDirectory.netSocket(request.netDirectory), of: .pacedNet)
+    /// Prints the routes, and makes one the course of the daemon if the options say so.
+    func route(to destination: RouteDestination, _ options: RouteOptions) throws(Failure) {
+        let request = try request(to: destination, options)
+        var net = try ControlClient(path: RuntimeDirectory.netSocket(options.netDirectory), of: .pacedNet)
         let text = try request.find(&net)
         guard let result = try? JSON(parsing: text.utf8), let search = result["search"]?.integer,
             let count = result["routes"]?.array?.count, count > 0
         else { throw .failed("the response of paced-net has no route; see its log") }
         try writeOut(isJSON ? text + "\n" : routeText(result))
-        guard let chosen = request.loaded ?? (request.follows ? 1 : nil) else { return }
+        guard let chosen = options.loaded ?? (options.follows ? 1 : nil) else { return }
         guard chosen <= count else {
             throw .failed("--load \(chosen): there \(count == 1 ? "is one route" : "are \(count) routes") only")
         }
         let course = try load(request, search: search, route: chosen - 1, &net)
-        if request.follows { try follow(request, course: course) }
+        if options.follows { try follow(request, course: course) }
+    }
+
+    private func request(to destination: RouteDestination, _ options: RouteOptions) throws(Failure) -> RouteRequest {
+        switch destination {
+        case .position(let end): return RouteRequest(options: options, end: end, name: nil)
+        case .place(let reference):
+            var search = PlacesOptions()
+            search.position = options.start
+            search.directory = options.mapsDirectory
+            let place = try place(reference, search)
+            return RouteRequest(options: options, end: place.position, name: place.name)
+        }
     }
 
     private func routeText(_ result: JSON) -> String {
@@ -100,7 +114,7 @@ extension Invocation {
     private func replace(
         _ course: NewCourse, _ request: RouteRequest, from position: Coordinate
     ) throws(Failure) -> NewCourse {
-        var net = try ControlClient(path: RuntimeDirectory.netSocket(request.netDirectory), of: .pacedNet)
+        var net = try ControlClient(path: RuntimeDirectory.netSocket(request.options.netDirectory), of: .pacedNet)
         let text = try request.find(&net, from: position)
         guard let search = (try? JSON(parsing: text.utf8))?["search"]?.integer else {
             throw .failed("the response of paced-net has no route; see its log")

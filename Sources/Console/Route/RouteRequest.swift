@@ -3,11 +3,10 @@ import JSONCoding
 import Linux
 import Wire
 
-/// `pacectl route`: routes to a place, from a route engine that paced-net asks.
-struct RouteRequest: Equatable {
+/// The options of `pacectl route`.
+struct RouteOptions: Equatable {
     /// Nil for the position that the daemon has.
     var start: Coordinate?
-    var end: Coordinate
     var profile = RouteProfile.walk
     /// The address of a route engine; nil for that of paced-net.conf.
     var engine: String?
@@ -16,30 +15,19 @@ struct RouteRequest: Equatable {
     var follows = false
     /// The directory of net.sock; nil for the default.
     var netDirectory: String?
+    /// The directory of places.db; nil for the default.
+    var mapsDirectory: String?
+}
+
+/// Routes to a position, from a route engine that paced-net asks.
+struct RouteRequest {
+    let options: RouteOptions
+    let end: Coordinate
+    /// The name of the place at the end; nil for a mere position.
+    let name: String?
 
     /// paced-net ends a search after a minute, and its last request a little later.
     private static let timeout = Duration.seconds(90)
-
-    /// The options of a request, before all of them are known.
-    struct Options: Equatable {
-        var start: Coordinate?
-        var end: Coordinate?
-        var profile = RouteProfile.walk
-        var engine: String?
-        var loaded: Int?
-        var follows = false
-    }
-
-    init(_ options: Options, netDirectory: String?) throws(Failure) {
-        guard let end = options.end else { throw .usage("route needs a destination, such as --to 52.5163,13.3777") }
-        start = options.start
-        self.end = end
-        profile = options.profile
-        engine = options.engine
-        loaded = options.loaded
-        follows = options.follows
-        self.netDirectory = netDirectory
-    }
 
     /// Asks for routes.
     ///
@@ -48,10 +36,10 @@ struct RouteRequest: Equatable {
     func find(_ client: inout ControlClient, from start: Coordinate? = nil) throws(Failure) -> String {
         var parameters = JSONWriter()
         parameters.object {
-            if let start = start ?? self.start { Self.write(start, "from", into: &$0) }
+            if let start = start ?? options.start { Self.write(start, "from", into: &$0) }
             Self.write(end, "to", into: &$0)
-            $0.member("profile", profile.rawValue)
-            $0.member("engine", engine)
+            $0.member("profile", options.profile.rawValue)
+            $0.member("engine", options.engine)
         }
         return try client.call(
             "route.find", String(decoding: parameters.bytes, as: UTF8.self),
@@ -97,7 +85,7 @@ struct RouteRequest: Equatable {
     }
 
     /// The name of the course that a route becomes.
-    var courseName: SanitizedText? { SanitizedText("Route to \(end.text)") }
+    var courseName: SanitizedText? { SanitizedText("Route to \(name ?? end.text)") }
 }
 
 extension Coordinate {

@@ -216,7 +216,7 @@ struct ActivityRecovery {
         let keys = JournalSchema.keys(of: target)
         let statement = try database.prepare(
             """
-            SELECT key, at_ns, kind, value FROM input WHERE key BETWEEN ? AND ? AND kind IN ('snapshot', 'command')
+            SELECT key, at_ns, kind, value FROM input WHERE key BETWEEN ? AND ? AND kind IN ('beginning', 'command')
             ORDER BY key LIMIT 4
             """)
         try statement.bind(keys.lowerBound, keys.upperBound)

@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import Linux
+import Pipeline
 import SQLite
 import Storage
 import TestKit
@@ -194,6 +195,23 @@ struct RecoveryTests {
         #expect(summary.total.distanceMetres == 447 && summary.laps == 1 && summary.recovered?.lostRows == 0)
         #expect(try stage.rows(of: 1).dropLast() == (0..<300).map(run.row)[...])
         #expect(try stage.rows(of: 1).last == .end(at: 149_500, .outage))
+    }
+
+    @Test func activityWithoutItsRowKeepsItsSportAndThatItWasADemo() throws {
+        stage.begin()
+        var settings = Settings()
+        settings.sport = .ride
+        let snapshot = Pipeline(settings: settings, isDemo: true, at: stage.clock.now).snapshot
+        stage.journal.write(InputLogEntry(at: stage.clock.now, .snapshot(snapshot)), at: stage.clock.now)
+        stage.record(100)
+        stage.end()
+        try stage.restart()
+        try stage.checkpoint()
+        try stage.overwrite(page: stage.pages(of: "activity")[0])
+        _ = try stage.restart()
+        try stage.recover()
+        let recording = try #require(try stage.reader().recording(1))
+        #expect(recording.sport == .ride && recording.isDemo)
     }
 
     @Test func recoveryWaitsUntilTheDiskHasSpace() throws {

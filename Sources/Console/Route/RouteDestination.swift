@@ -1,0 +1,28 @@
+import Domain
+import Maps
+
+/// What `pacectl route --to` names.
+enum RouteDestination: Equatable {
+    case position(Coordinate)
+    case place(PlaceReference)
+
+    /// Parses `52.5,13.4`, `n123` or a name; nil for a text without a letter that is no position.
+    init?(argument: String) {
+        if let position = Coordinate(argument: argument) {
+            self = .position(position)
+        } else if let id = PlaceID(argument) {
+            self = .place(.id(id))
+        } else if argument.contains(where: \.isLetter) {
+            self = .place(.name(argument))
+        } else {
+            return nil
+        }
+    }
+}
+
+/// A place of places.db.
+enum PlaceReference: Equatable {
+    case id(PlaceID)
+    /// The best match of a search.
+    case name(String)
+}
