@@ -107,7 +107,7 @@ let package = Package(
             dependencies: ["CAllocations", "Weather", "Maps", "MapStorage"] + adapters + inner,
             swiftSettings: core),
         .executableTarget(
-            name: "Fuzz", dependencies: ["CFuzzer", "Weather"] + adapters + inner,
+            name: "Fuzz", dependencies: ["CFuzzer", "Maps", "Weather"] + adapters + inner,
             swiftSettings: core),
         // Tests
         .target(

@@ -30,7 +30,7 @@ extension FuzzTarget {
         }
     }
 
-    private static func expectValid(_ data: CourseData) {
+    static func expectValid(_ data: CourseData) {
         precondition((2...CourseData.vertexLimit).contains(data.vertices.count))
         precondition(data.points.count <= CourseData.pointLimit)
         var vertex = 0

@@ -73,7 +73,7 @@ enum RouteFailure: Error, Equatable {
             "the nearest road or path to the \(isStart ? "start" : "destination") is \(Self.distance(metres)) away: "
                 + "the map of \(engine) does not cover it"
         case .tooFar(let metres):
-            "the route is \(Self.distance(metres)) long, more than \(Self.distance(RouteSearch.lengthLimit)): "
+            "the route is \(Self.distance(metres)) long, more than \(Self.distance(RouteAnswer.lengthLimit)): "
                 + "name a nearer destination"
         }
     }

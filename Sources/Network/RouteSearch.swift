@@ -18,8 +18,6 @@ struct RouteSearch {
     /// A route that starts or ends farther from the requested place is refused: the map of the engine does not cover the
     /// place. In metres.
     private static let snapLimit = 200.0
-    /// The longest route, in metres. It bounds the memory of a search.
-    static let lengthLimit = 500_000.0
     /// The most routes that are compared.
     private static let answerLimit = 16
 
@@ -65,10 +63,14 @@ struct RouteSearch {
             let first = response.body.first { $0 > UInt8(ascii: " ") }
             if first == UInt8(ascii: "<") { throw .page }
             if response.body.isEmpty { throw .noResponse(.incomplete, timeout: timeout) }
-            do throws(FileError) {
+            do throws(RouteAnswer.Failure) {
                 return try engine.dialect.answers(response.body)
             } catch {
-                throw engine.dialect.saysNoRoute(words) ? .noRoute(words) : .format(engine.dialect, error)
+                switch error {
+                case .tooLong(let metres): throw .tooFar(metres: metres)
+                case .format where engine.dialect.saysNoRoute(words): throw .noRoute(words)
+                case .format(let error): throw .format(engine.dialect, error)
+                }
             }
         }
     }
@@ -80,8 +82,6 @@ struct RouteSearch {
             let metres = place.metres(to: vertex.coordinate)
             if metres > Self.snapLimit { throw .snapped(isStart: isStart, metres: metres) }
         }
-        let length = zip(track, track.dropFirst()).reduce(0) { $0 + $1.0.coordinate.metres(to: $1.1.coordinate) }
-        if length > Self.lengthLimit { throw .tooFar(metres: length) }
     }
 }
 

@@ -44,7 +44,7 @@ import Testing
         "paced-net": ["Network", "Glibc"],
         "pacectl": ["Console", "Glibc"],
         "Bench": outer.union(["CAllocations", "Weather", "Maps", "MapStorage"]),
-        "Fuzz": outer.union(["CFuzzer", "Weather"]),
+        "Fuzz": outer.union(["CFuzzer", "Maps", "Weather"]),
     ]
 
     @Test func targetsImportOnlyWhatTheTableAllows() throws {

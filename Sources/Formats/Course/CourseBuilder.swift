@@ -81,7 +81,8 @@ package struct CourseBuilder {
         cues.append(cue)
     }
 
-    private static func check(_ coordinate: Coordinate) throws(FileError) {
+    /// - Throws: ``FileError`` for a place that is not on the Earth.
+    static func check(_ coordinate: Coordinate) throws(FileError) {
         guard coordinate.latitude.magnitude <= 90, coordinate.longitude.magnitude <= 180 else {
             throw FileError(
                 "a position is not on the Earth: the latitude must be -90 to 90 and the longitude -180 to 180; "

@@ -13,6 +13,16 @@ package struct RouteAnswer: Equatable, Sendable {
     package static let sizeLimit = 512 << 10
     /// The most routes of a response.
     package static let routeLimit = 16
+    /// The longest route, in metres. It bounds the memory of a search.
+    package static let lengthLimit = 500_000.0
+
+    /// Why a response has no routes.
+    package enum Failure: Error, Equatable, Sendable {
+        /// The body has another format, or a route is no course.
+        case format(FileError)
+        /// Even the shortest route is too long.
+        case tooLong(metres: Double)
+    }
 }
 
 /// The format of a route engine's responses.
@@ -24,10 +34,25 @@ package enum RouteDialect: String, CaseIterable, Sendable {
     /// GraphHopper's JSON, with encoded points or without. Source: docs.graphhopper.com, Routing API.
     case graphhopper
 
-    /// Reads the routes of a response.
-    ///
-    /// - Throws: ``FileError`` for a body of another format, and for a route that is no course.
-    package func answers(_ body: [UInt8]) throws(FileError) -> [RouteAnswer] {
+    /// Reads the routes of a response. Leaves out those that are too long, before their courses take memory.
+    package func answers(_ body: [UInt8]) throws(RouteAnswer.Failure) -> [RouteAnswer] {
+        var answers: [RouteAnswer] = []
+        var shortest = Double.infinity
+        do throws(FileError) {
+            for path in try paths(body).prefix(RouteAnswer.routeLimit) {
+                let distances = try path.distances()
+                let length = distances.last ?? 0
+                shortest = min(shortest, length)
+                if length <= RouteAnswer.lengthLimit { answers.append(try path.answer(distances)) }
+            }
+        } catch {
+            throw .format(error)
+        }
+        guard !answers.isEmpty else { throw .tooLong(metres: shortest) }
+        return answers
+    }
+
+    private func paths(_ body: [UInt8]) throws(FileError) -> [RoutePath] {
         guard body.count <= RouteAnswer.sizeLimit else {
             throw FileError("the response has more than \(RouteAnswer.sizeLimit) bytes")
         }
@@ -44,9 +69,7 @@ package enum RouteDialect: String, CaseIterable, Sendable {
             case .graphhopper: try RoutePath.graphhopper(json)
             }
         guard !paths.isEmpty else { throw FileError("the response has no route") }
-        var answers: [RouteAnswer] = []
-        for path in paths.prefix(RouteAnswer.routeLimit) { answers.append(try path.answer()) }
-        return answers
+        return paths
     }
 }
 
@@ -65,19 +88,22 @@ struct RoutePath {
     var statedSeconds: Double?
 
     /// Metres from the start to each point.
-    var distances: [Double] {
+    ///
+    /// - Throws: ``FileError`` for a point that is not on the Earth.
+    func distances() throws(FileError) -> [Double] {
         var distances: [Double] = []
         for (index, point) in points.enumerated() {
+            try CourseBuilder.check(point.coordinate)
             distances.append(
                 index == 0 ? 0 : distances[index - 1] + points[index - 1].coordinate.metres(to: point.coordinate))
         }
         return distances
     }
 
-    func answer() throws(FileError) -> RouteAnswer {
+    /// - Parameter distances: ``distances()``.
+    func answer(_ distances: [Double]) throws(FileError) -> RouteAnswer {
         var builder = CourseBuilder()
         for point in points { try builder.add(point.coordinate, altitude: point.altitude, time: nil) }
-        let distances = distances
         builder.statedLength = distances.last ?? 0
         for turn in turns where points.indices.contains(turn.index) {
             try builder.add(

@@ -21,7 +21,8 @@ extension RoutePath {
             guard let shape = leg["shape"]?.string else { throw FileError("a leg of the route has no shape") }
             var part = RoutePath()
             part.points = try EncodedPolyline.points(Array(shape.utf8), decimals: 6).map { ($0.coordinate, nil) }
-            part.setAltitudes(leg["elevation"]?.array?.map(\.number) ?? [], interval: leg["elevation_interval"]?.number)
+            try part.setAltitudes(
+                leg["elevation"]?.array?.map(\.number) ?? [], interval: leg["elevation_interval"]?.number)
             let offset = points.count
             for maneuver in leg["maneuvers"]?.array ?? [] {
                 guard let type = maneuver["type"]?.integer, let index = maneuver["begin_shape_index"]?.integer,
@@ -35,9 +36,9 @@ extension RoutePath {
     }
 
     /// Gives each point the altitude that lies between the two nearest samples along the route.
-    private mutating func setAltitudes(_ samples: [Double?], interval: Double?) {
+    private mutating func setAltitudes(_ samples: [Double?], interval: Double?) throws(FileError) {
         guard let interval, interval > 0, samples.count > 1 else { return }
-        for (index, metres) in distances.enumerated() {
+        for (index, metres) in try distances().enumerated() {
             // The last sample is at the end, nearer than the interval.
             let place = min(metres / interval, Double(samples.count - 1))
             let low = Int(place)

@@ -118,7 +118,7 @@ import Testing
         (.valhalla, #"{"trip":{"legs":[{}]}}"#), (.valhalla, #"{"trip":{"legs":[{"shape":"??"}]}}"#),
         (.graphhopper, #"{"message":"API limit reached"}"#), (.graphhopper, #"{"paths":[]}"#), (.graphhopper, ""),
     ]) func otherFormatIsAnError(dialect: RouteDialect, text: String) {
-        #expect(throws: FileError.self) { try dialect.answers(Array(text.utf8)) }
+        #expect(throws: RouteAnswer.Failure.self) { try dialect.answers(Array(text.utf8)) }
     }
 
     /// The recorded answers of a real BRouter: the length of each is that which it states, and each hint is a point.
@@ -188,5 +188,18 @@ import Testing
         }
         // A backslash is a character of the format.
         return String(decoding: text, as: UTF8.self).replacingOccurrences(of: "\\", with: "\\\\")
+    }
+
+    @Test func routesThatAreTooLongAreLeftOut() throws {
+        func path(_ latitude: Double) -> String {
+            #"{"points_encoded":false,"points":{"coordinates":[[1.5,42],[1.5,\#(latitude)]]}}"#
+        }
+        let found = try RouteDialect.graphhopper.answers(Array(#"{"paths":[\#(path(47)),\#(path(43))]}"#.utf8))
+        #expect(found.map(\.course.data.vertices.last?.coordinate.latitude) == [43])
+        let error = #expect(throws: RouteAnswer.Failure.self) {
+            try RouteDialect.graphhopper.answers(Array(#"{"paths":[\#(path(52)),\#(path(47))]}"#.utf8))
+        }
+        guard case .tooLong(let metres)? = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(abs(metres - 555_500) < 1000, "that of the shorter one")
     }
 }
