@@ -26,7 +26,7 @@ package struct AtomicFileWriter: ~Copyable {
     }
 
     deinit {
-        if !isFinished, isInPlace { unsafe unlink(draft) }
+        if !isFinished, file.isNamed(draft) { unsafe unlink(draft) }
     }
 
     /// Appends bytes.
@@ -52,7 +52,7 @@ package struct AtomicFileWriter: ~Copyable {
     package mutating func finish(as name: String, replacing: Bool = false) throws(SystemError) -> Bool {
         _ = try check("fsync") { fsync(file.number) }
         // Another process has replaced the temporary file.
-        guard isInPlace else { throw SystemError("rename", code: EBUSY) }
+        guard file.isNamed(draft) else { throw SystemError("rename", code: EBUSY) }
         do throws(SystemError) {
             let path = self.directory + "/" + name
             _ = try check("rename") {
@@ -67,12 +67,5 @@ package struct AtomicFileWriter: ~Copyable {
         let directory = try FileDescriptor.open(directory, O_RDONLY | O_DIRECTORY)
         _ = try check("fsync") { fsync(directory.number) }
         return true
-    }
-
-    /// Whether the temporary path still names the open file.
-    private var isInPlace: Bool {
-        var (own, named) = (stat(), stat())
-        return unsafe fstat(file.number, &own) == 0 && lstat(draft, &named) == 0 && own.st_ino == named.st_ino
-            && own.st_dev == named.st_dev
     }
 }

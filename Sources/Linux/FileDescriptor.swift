@@ -35,6 +35,13 @@ package struct FileDescriptor: ~Copyable {
             throw error
         }
     }
+
+    /// Whether a path names the open file itself, and not a link to it.
+    package func isNamed(_ path: String) -> Bool {
+        var (opened, named) = (stat(), stat())
+        return unsafe fstat(number, &opened) == 0 && lstat(path, &named) == 0 && opened.st_dev == named.st_dev
+            && opened.st_ino == named.st_ino
+    }
 }
 
 /// Result of a send.

@@ -2,7 +2,7 @@ import Glibc
 
 /// The memory of the machine.
 package enum MemoryInformation {
-    /// Bytes that programs can get without swapping; nil if the kernel does not tell.
+    /// Bytes that programs can get without swapping; nil if the kernel does not report it.
     ///
     /// Source: MemAvailable of proc_meminfo(5).
     ///

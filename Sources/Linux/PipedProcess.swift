@@ -3,11 +3,11 @@ import Glibc
 
 /// A program whose standard output is read while it runs. Its standard input is empty.
 ///
-/// A program that is left before its end receives SIGTERM.
+/// The deinitializer sends SIGTERM to a running program and waits for its end.
 package final class PipedProcess {
     package let output: FileDescriptor
     private let process: pid_t
-    /// As waitpid(2) gives it; nil while the program runs.
+    /// The status of waitpid(2); nil while the program runs.
     private var status: Int32?
 
     /// The corresponding C function is `posix_spawnp`.

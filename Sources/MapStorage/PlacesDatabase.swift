@@ -56,7 +56,7 @@ package final class PlacesDatabase {
         _ position: Coordinate, radius: Double, kinds: Set<PlaceKind>, limit: Int
     ) throws(SQLiteError) -> [(place: Place, metres: Double)] {
         let query = try Query("place.number, place.latitude, place.longitude, place.kind", kinds, in: database)
-        // Circles that grow until one has enough places: the last one may have millions.
+        // Searches circles of growing radius, because the full circle may hold millions of places.
         var circle = min(radius, Self.firstCircle)
         while true {
             var found: [(number: Int64, metres: Double)] = []
@@ -81,10 +81,10 @@ package final class PlacesDatabase {
 
     /// Metres.
     private static let firstCircle = 250.0
-    /// Bounds the memory for a file that nobody has surveyed.
+    /// Bounds the memory of a search in a hostile file.
     private static let circleLimit = 100_000
 
-    /// The places with the numbers, each with the value beside it.
+    /// Reads the places with these row numbers, and pairs each with its value.
     private func places<Value>(_ rows: [(number: Int64, Value)]) throws(SQLiteError) -> [(place: Place, metres: Value)]
     {
         let statement = try database.prepare("SELECT \(PlacesSchema.columns) FROM place WHERE number = ?")

@@ -7,13 +7,13 @@ import SQLite
 /// - `place`: a row for each place. The rows are numbered by their rank in a search, then in the order of the import.
 /// - `element`: finds the places of an element.
 /// - `box`: an R*Tree of the points of interest. Its third dimension is the kind, from the number to half a unit above it:
-///   boxes without a volume would make a tree that cannot tell near from far.
+///   the tree sorts boxes by volume, and a box without a height has none.
 /// - `words`: the names of all places that have one.
-/// - `meta`: names and values.
+/// - `meta`: the name of the imported file, the time of the import and the attribution.
 enum PlacesSchema {
-    /// "pacp"
+    /// `PRAGMA application_id`: "pacp" in ASCII.
     static let applicationID: Int64 = 0x7061_6370
-    /// A reader rejects other versions: the file is made anew by an import.
+    /// `PRAGMA user_version`. ``PlacesDatabase`` rejects a file of another version and asks the user to import again.
     static let version: Int64 = 1
 
     static let tables = """
@@ -58,7 +58,7 @@ enum PlacesSchema {
         }
     }
 
-    /// The rows of a rank are numbered from here on.
+    /// The lowest row number of a rank.
     static func firstNumber(of rank: Int64) -> Int64 { rank << 40 }
 
     static func rank(of number: Int64) -> Int64 { number >> 40 }

@@ -20,7 +20,7 @@ package final class PlacesWriter {
     /// - Parameter path: an empty file, or none. It is no database until ``finish(source:at:)`` returns.
     package init(at path: String) throws(SQLiteError) {
         database = try SQLiteDatabase(path, .writing)
-        // The file is thrown away if the import fails. Temporary data may be larger than the memory.
+        // The import deletes the file if it fails. Temporary data may be larger than the memory.
         try database.execute(
             """
             PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE; PRAGMA cache_size = -8000;
@@ -40,7 +40,7 @@ package final class PlacesWriter {
         for place in feature.places { try add(place, otherNames: feature.otherNames) }
     }
 
-    /// An element that comes again, as the line and as the area of a closed way, is kept once.
+    /// Writes a place once: osmium exports a closed way as a line and as an area.
     private func add(_ place: Place, otherNames: String) throws(SQLiteError) {
         let (latitude, longitude) = (place.position.latitude, place.position.longitude)
         if place.kind == .street, let name = place.name {
@@ -75,9 +75,6 @@ package final class PlacesWriter {
         try meta.run("source", source)
         try meta.run("attribution", Place.attribution)
         if let time { try meta.run("imported_ms", time.milliseconds) }
-        for (kind, count) in counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            try meta.run("count " + kind.name, count)
-        }
         try database.execute("COMMIT")
     }
 }

@@ -15,13 +15,6 @@ extension GeographicBox {
         let (lowest, highest) = (max(south - margin, -90), min(north + margin, 90))
         let scale = cos(max(lowest.magnitude, highest.magnitude) * .pi / 180)
         let side = scale > 1e-3 ? margin / scale : 360
-        let (left, right) = (west - side, east + side)
-        func box(_ west: Double, _ east: Double) -> GeographicBox {
-            GeographicBox(south: lowest, west: west, north: highest, east: east)
-        }
-        if right - left >= 360 { return [box(-180, 180)] }
-        if left < -180 { return [box(left + 360, 180), box(-180, right)] }
-        if right > 180 { return [box(left, 180), box(-180, right - 360)] }
-        return [box(left, right)]
+        return GeographicBox.boxes(south: lowest, west: west - side, north: highest, east: east + side)
     }
 }

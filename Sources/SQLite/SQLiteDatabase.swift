@@ -109,7 +109,7 @@ package final class SQLiteDatabase {
         unsafe sqlite3_busy_timeout(handle, Int32(clamping: timeout.wholeMilliseconds))
     }
 
-    /// Protects the process from a file that somebody else has made: SQL cannot write to its own structures, and its schema
+    /// Protects the process from a hostile file: SQL cannot write to its own structures, and its schema
     /// can call harmless functions only.
     package func distrustSchema() throws(SQLiteError) {
         try check(unsafe csqlite_set_defensive(handle))
@@ -148,7 +148,7 @@ package final class SQLiteDatabase {
 }
 
 extension SQLiteDatabase {
-    /// Runs statements for about `patience` at most.
+    /// Runs statements for about `timeout` at most.
     ///
     /// - Returns: False if they were interrupted.
     package func limited(

@@ -66,13 +66,6 @@ enum StationArea {
         // A degree of longitude has fewer metres; at the margin nearest to a pole the fewest.
         let scale = cos(max(lowest.magnitude, highest.magnitude) * .pi / 180)
         let side = scale > 0.01 ? (margin / scale / cell).rounded(.up) * cell : 180
-        let (left, right) = (west - side, west + cell + side)
-        func box(_ west: Double, _ east: Double) -> GeographicBox {
-            GeographicBox(south: lowest, west: west, north: highest, east: east)
-        }
-        if right - left >= 360 { return [box(-180, 180)] }
-        if left < -180 { return [box(left + 360, 180), box(-180, right)] }
-        if right > 180 { return [box(left, 180), box(-180, right - 360)] }
-        return [box(left, right)]
+        return GeographicBox.boxes(south: lowest, west: west - side, north: highest, east: west + cell + side)
     }
 }

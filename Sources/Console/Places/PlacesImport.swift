@@ -8,7 +8,7 @@ import SQLite
 import Servers
 
 extension Invocation {
-    /// Makes `places.db` of an extract of OpenStreetMap. The old one stays until the new one is complete.
+    /// Writes `places.db` from an extract of OpenStreetMap. The old file stays until the new one is complete.
     func importPlaces(_ path: String, _ options: PlacesOptions) throws(Failure) {
         guard access(path, R_OK) == 0 else {
             let error = SystemError("open", code: errno)
@@ -55,12 +55,12 @@ private final class PlacesImport {
 
     private let source: String
     private let directory: String
-    /// Features that are no places, although their tags say so.
+    /// The number of features whose tags name a place, but whose ID or shape is unusable.
     private(set) var skipped = 0
     private var hasIDs = true
-    /// Whether the new file is there, and is not complete.
+    /// Whether the new file exists and is incomplete.
     private var isUnfinished = false
-    /// Held while the import runs: a second import would write the same files.
+    /// The new file. It is locked while the import runs, because a second import would write the same files.
     private let lock: FileDescriptor
 
     var target: String { directory + "/" + PlacesDatabase.fileName }
@@ -86,7 +86,8 @@ private final class PlacesImport {
                 "cannot write \(name) (\(error)): become a member of the group paced-control, use sudo, "
                     + "or name another directory with --maps-dir")
         }
-        guard flock(lock.number, LOCK_EX | LOCK_NB) == 0 else {
+        // Another import may have renamed the opened file to places.db before the lock: writing would destroy it.
+        guard flock(lock.number, LOCK_EX | LOCK_NB) == 0, lock.isNamed(name) else {
             throw .failed("another import into \(self.directory) is running; wait for its end")
         }
         isUnfinished = true
@@ -153,7 +154,7 @@ private final class PlacesImport {
 
     // MARK: Places
 
-    /// Writes the features to a new file, and puts it in the place of the old one.
+    /// Writes the features to a new file, and replaces the old one by it.
     ///
     /// - Parameter checkEnd: throws if the features were not complete.
     private func write(

@@ -31,7 +31,7 @@ struct RouteRequest {
 
     /// Asks for routes.
     ///
-    /// - Parameter start: in the place of that of the request.
+    /// - Parameter start: replaces the start of the options; nil keeps it.
     /// - Returns: the result as unchanged JSON text.
     func find(_ client: inout ControlClient, from start: Coordinate? = nil) throws(Failure) -> String {
         var parameters = JSONWriter()

@@ -14,7 +14,8 @@ extension Course {
 
     /// Metres by which the course departs from a place between two approaches.
     package static let departure = 20.0
-    /// A later approach counts if it is nearer by more metres. A place that is farther behind is not passed.
+    /// Metres by which a later approach must be nearer than the best one to replace it. A place that lies more metres behind
+    /// the progress is not passed.
     package static let tolerance = 10.0
 
     /// The next passing of a place: the nearest point of the first stretch of the course within `width` of the place.

@@ -1,4 +1,5 @@
 import SQLite
+
 /// The columns of a journal row, counted from 0, read with or without SQLite. Nil for NULL and for another type.
 protocol JournalColumns {
     func integer(_ column: Int32) -> Int64?
