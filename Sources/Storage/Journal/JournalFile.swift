@@ -140,7 +140,7 @@ package final class JournalFile {
 }
 
 extension JournalFile {
-    /// Checks the journal for damage, for at most `patience`. The last pages of a large journal may remain unchecked.
+    /// Checks the journal for damage, for at most `timeout`. The last pages of a large journal may remain unchecked.
     ///
     /// - Returns: The damage. Nil if none was found, or if there is no journal.
     package static func damage(

@@ -28,7 +28,7 @@ package struct JournalStartup: Sendable {
     /// The time for the rescue from a damaged journal, after that for the check.
     private static let rescueTime = Duration.milliseconds(800)
 
-    /// Checks the journal for about `patience` at most, creates it if there is none, and migrates it. Waits
+    /// Checks the journal for about `timeout` at most, creates it if there is none, and migrates it. Waits
     /// for the disk.
     ///
     /// From a damaged journal the settings, the numbers and the open activity are copied to a new one

@@ -91,7 +91,7 @@ struct SensorLinkTests {
     }
 
     @Test mutating func silenceTimeoutWithoutMeasurementsDoublesUpTo48Seconds() {
-        var patience: [Double] = []
+        var timeouts: [Double] = []
         for _ in 0..<5 {
             #expect(link.found(strap, at: clock.now) == [.connect(strap)])
             #expect(link.connected(at: clock.now) == [.subscribe])
@@ -102,10 +102,10 @@ struct SensorLinkTests {
             link.subscribed(at: clock.now)
             actions = wait(.seconds(100))
             #expect(actions.prefix(2).map(\.value) == [.disconnect, .search])
-            patience.append((actions[0].measuredAt - subscribedAt).inSeconds)
+            timeouts.append((actions[0].measuredAt - subscribedAt).inSeconds)
             #expect(link.status.reason == .silent)
         }
-        #expect(patience == [12, 24, 48, 48, 48])
+        #expect(timeouts == [12, 24, 48, 48, 48])
         stream()
         #expect(wait(.seconds(60)).map(\.value) == [.resubscribe, .disconnect, .search])
         _ = link.found(strap, at: clock.now)
