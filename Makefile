@@ -57,10 +57,10 @@ test: lint unit end-to-end deb
 	@Tools/side-by-side "$(MAKE) first-beat" "$(MAKE) first-boot"
 	$(call passed,unit end-to-end first-beat first-boot)
 
-# The slower tests that need no supervision, except those of "make test". The clock of the machine
-# with systemd does not depend on this machine's load, so it boots beside the sanitizers' builds.
+# The slower tests that need no supervision, except those of "make test". The clock of the machine with systemd
+# does not depend on this machine's load, so it boots beside the sanitizers' builds, which leave it a processor.
 test-all: deb .build/venv machine-requirements
-	@Tools/side-by-side "$(MAKE) test-sanitize" "$(MAKE) test-systemd"
+	@Tools/side-by-side "nice $(MAKE) test-sanitize" "$(MAKE) test-systemd"
 	@$(MAKE) test-vm test-power fuzz-short attack-short bench
 	$(call passed,test-sanitize test-systemd test-vm test-power fuzz-short attack-short bench)
 

@@ -97,6 +97,7 @@ import Testing
     }
 
     private static func importedModule(_ line: some StringProtocol) -> String? {
+        guard line.contains("import") else { return nil }
         let pattern =
             #/
             ^\s* (?:@\w+\s+)* (?:(?:public|package|internal|fileprivate|private)\s+)?

@@ -33,7 +33,7 @@ import Testing
             #/\b(async|await|actor|nonisolated\(unsafe\))\b|@unchecked|@MainActor/#, butIn: "Linux/Locked.swift")
     }
 
-    /// The sanitizers are not run on their tests (`Tools/sanitize`), because these targets have no pointers.
+    /// The sanitizers are not run on their tests (`Package.swift`), because these targets have no pointers.
     @Test func innerRingsUseNoUnsafeCode() throws {
         for target in ["Domain", "Sensors", "Pipeline", "Formats", "Weather", "Maps", "Wire", "JournalCoding"] {
             try expectNoCode(#/\b[Uu]nsafe|withUnsafe/#, in: target)
