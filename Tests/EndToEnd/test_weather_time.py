@@ -170,9 +170,13 @@ def move(weather, reader, latitude):
     """Moves north, and steps the clock past the least time between two publications of a movement."""
     weather.gpsd.place = (latitude, 13.4)
     wait_for(lambda: weather.daemon.call("status")["position"]["latitude"] == latitude, 20, "the other place")
-    # The state is sent at a change.
+    # The state is sent at a change. The daemon has sent it to all when it takes the next request, and paced-net
+    # reads it before the new subscriber is there.
+    watcher = weather.stage.reader(weather.daemon, classes=["STATE"])
     weather.daemon.call("run.start")
+    watcher.wait("the run", lambda line: line["class"] == "STATE" and line["run"] != "idle", 20)
     weather.daemon.call("run.discard")
+    weather.net.call("rpc.discover")
     return check_step(weather, reader, 2, 3)
 
 
