@@ -97,7 +97,8 @@ let package = Package(
         .target(
             name: "Network",
             dependencies: [
-                "HTTP", "Weather", "Servers", "Linux", "Wire", "Formats", "Pipeline", "JSONCoding", "Domain",
+                "HTTP", "Weather", "MapStorage", "SQLite", "Maps", "Servers", "Linux", "Wire", "Formats", "Pipeline",
+                "JSONCoding", "Domain",
             ],
             swiftSettings: core + small),
         .executableTarget(name: "paced", dependencies: ["Daemon"], swiftSettings: core),

@@ -4,9 +4,9 @@ _paced-net() {
     COMPREPLY=()
     case $previous in
     --config) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
-    --runtime-dir | --cache-dir | --paced-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
+    --runtime-dir | --cache-dir | --paced-dir | --maps-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
     *)
-        local options='--config --runtime-dir --cache-dir --paced-dir --version --help'
+        local options='--config --runtime-dir --cache-dir --paced-dir --maps-dir --version --help'
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
         ;;
     esac

@@ -14,10 +14,12 @@ package struct PlacesFollower: Sendable {
     package struct Water: Equatable, Sendable {
         package var id: Int64
         package var place: Coordinate
+        package var name: String?
 
-        package init(id: Int64, place: Coordinate) {
+        package init(id: Int64, place: Coordinate, name: String? = nil) {
             self.id = id
             self.place = place
+            self.name = name
         }
     }
 
@@ -65,7 +67,7 @@ package struct PlacesFollower: Sendable {
         isWanted && !isSearching && place != nil ? nextAt : nil
     }
 
-    /// - Parameter wanted: whether a client watches the places.
+    /// - Parameter wanted: whether a client watches the places, or a run needs notices.
     package mutating func want(_ wanted: Bool, at now: Instant) -> [Action] {
         guard wanted != isWanted else { return [] }
         isWanted = wanted

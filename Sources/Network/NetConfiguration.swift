@@ -1,5 +1,6 @@
 import Domain
 import Linux
+import Maps
 import Weather
 
 /// The settings of `paced-net`.
@@ -14,9 +15,9 @@ struct NetConfiguration: Equatable {
     var authorities: String?
     /// The address of the weather service; nil for none.
     var weatherServer: String? = AviationWeather.defaultServer
-
     /// The route engine; nil for none.
     var routeEngine: RouteEngine? = .local
+    var places = PlacesService.Settings()
 
     static let path = "/etc/paced/paced-net.conf"
 
@@ -85,6 +86,26 @@ struct NetConfiguration: Equatable {
             let engine = RouteEngine($1)
             guard $1 == "off" || engine != nil else { return false }
             $0.routeEngine = engine
+            return true
+        },
+        Key(
+            section: "Places", name: "Kinds",
+            rule: "names with commas between: \(PlaceKind.pointsOfInterest.map(\.name).joined(separator: ", "))"
+        ) { configuration, text in
+            let names = text.split(separator: ",", omittingEmptySubsequences: false)
+            let kinds = names.compactMap { name in PlaceKind.pointsOfInterest.first { $0.name == name } }
+            guard kinds.count == names.count else { return false }
+            configuration.places.kinds = PlaceKind.pointsOfInterest.filter(kinds.contains)
+            return true
+        },
+        Key(section: "Places", name: "RadiusKm", rule: "a number of kilometres from 0.1 to 50") {
+            guard let kilometres = Double($1), (0.1...50).contains(kilometres) else { return false }
+            $0.places.radius = kilometres * 1000
+            return true
+        },
+        Key(section: "Places", name: "WaterNoticeKm", rule: "a number of kilometres from 0.1 to 10, or 0 for none") {
+            guard let kilometres = Double($1), kilometres == 0 || (0.1...10).contains(kilometres) else { return false }
+            $0.places.waterNotice = kilometres == 0 ? nil : kilometres * 1000
             return true
         },
     ]

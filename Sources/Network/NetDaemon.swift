@@ -20,6 +20,7 @@ package final class NetDaemon {
     private let loop: EventLoop
     private var weather: WeatherService?
     private var routes: RouteService?
+    private var places: PlacesService?
     private var paced: PacedConnection?
     private var server: ControlServer?
     private var signals: [CallbackSource] = []
@@ -144,6 +145,12 @@ package final class NetDaemon {
         routes = try RouteService(
             client, configuration.routeEngine, timeout: configuration.timeout,
             headers: routeAuthorization.map { ["Authorization: \($0)"] } ?? [], loop: loop, log: Self.log)
+        places = try PlacesService(
+            in: directories.maps, configuration.places, loop: loop, log: Self.log,
+            publish: { [unowned self] in
+                paced?.publish(PlacesTopic.name, $0, validUntil: $1, source: "OpenStreetMap")
+            },
+            notify: { [unowned self] in paced?.notice(PlacesTopic.name, key: "water", $0) })
         paced = try PacedConnection(directories.paced, loop: loop, log: Self.log) { [unowned self] in receive($0) }
         server = try ControlServer(socket: socket, .network, loop: loop) { [unowned self] request, _, _ in
             answer(request)
@@ -178,9 +185,16 @@ package final class NetDaemon {
 
     private func receive(_ event: PacedConnection.Event) {
         switch event {
-        case .position(let position): weather?.move(to: position)
-        case .weatherWanted(let isWanted): weather?.want(isWanted)
-        case .connected: weather?.reconnected()
+        case .position(let position):
+            weather?.move(to: position)
+            places?.move(to: position.place)
+        case .demand(let demand):
+            weather?.want(demand.isRunningOutdoors || demand.topics.contains(WeatherTopic.name))
+            places?.want(
+                isWatched: demand.topics.contains(PlacesTopic.name), isRunningOutdoors: demand.isRunningOutdoors)
+        case .connected:
+            weather?.reconnected()
+            places?.publishAgain()
         }
     }
 

@@ -1,6 +1,7 @@
 import Domain
 import Glibc
 import Linux
+import MapStorage
 
 /// The command line of `paced-net`.
 ///
@@ -13,6 +14,8 @@ package struct NetOptions: Equatable, Sendable {
     var cacheDirectory: String?
     /// The directory of the sockets of paced.
     var pacedDirectory: String?
+    /// The directory of places.db.
+    var mapsDirectory: String?
 
     enum Request: Equatable {
         case run(NetOptions)
@@ -43,6 +46,7 @@ package struct NetOptions: Equatable, Sendable {
             case "--runtime-dir": options.runtimeDirectory = try value()
             case "--cache-dir": options.cacheDirectory = try value()
             case "--paced-dir": options.pacedDirectory = try value()
+            case "--maps-dir": options.mapsDirectory = try value()
             default:
                 let shown = SanitizedText(argument)?.text ?? "\"\""
                 throw UsageError(line: "unknown option \(shown); paced-net --help lists them")
@@ -53,7 +57,8 @@ package struct NetOptions: Equatable, Sendable {
 
     private static let help = """
         Usage: paced-net [OPTION…]
-        Fetches the weather for paced while a program uses it, and asks a route engine for pacectl route.
+        Fetches the weather for paced while a program uses it, publishes the places around the position,
+        and asks a route engine for pacectl route.
 
           --config FILE        the configuration file; default: /etc/paced/paced-net.conf, if it exists
           --runtime-dir DIR    the directory of net.sock; default: /run/paced-net as root,
@@ -62,6 +67,8 @@ package struct NetOptions: Equatable, Sendable {
                                else $XDG_CACHE_HOME/paced-net or ~/.cache/paced-net
           --paced-dir DIR      the directory of the sockets of paced; default: /run/paced as root,
                                else $XDG_RUNTIME_DIR/paced
+          --maps-dir DIR       the directory of the imported places; default: /var/lib/paced-maps if it exists,
+                               else $XDG_DATA_HOME/paced or ~/.local/share/paced
           --version, --help
 
         Exit status: 0 stopped, 1 failed, 2 wrong option or configuration. pacectl weather and pacectl route ask a running paced-net.
@@ -75,6 +82,7 @@ struct NetDirectories: Equatable {
     var runtime: String?
     var cache: String
     var paced: String
+    var maps: String
     /// The directory of credentials (`LoadCredential=`); nil without one.
     var credentials: String?
 
@@ -101,6 +109,8 @@ struct NetDirectories: Equatable {
         } else {
             paced = try runtimeBase("--paced-dir") + "/paced"
         }
+        let userMaps = isSystem ? nil : MapsDirectory.path(environment: variable)
+        maps = options.mapsDirectory ?? userMaps ?? MapsDirectory.system
         credentials = variable("CREDENTIALS_DIRECTORY")
         if let cache = options.cacheDirectory ?? variable("CACHE_DIRECTORY") {
             self.cache = cache

@@ -8,10 +8,17 @@ import Wire
 final class PacedConnection {
     enum Event {
         case position(WeatherService.Position)
-        /// Whether anybody uses the weather: a subscriber of the topic, or a run outdoors.
-        case weatherWanted(Bool)
+        /// Sent when it changes.
+        case demand(Demand)
         /// publish.sock is connected: the daemon may have forgotten the topics.
         case connected
+    }
+
+    /// What the data is used for. Nothing while the state of the daemon is unknown.
+    struct Demand: Equatable {
+        /// The names of the known topics that clients watch.
+        var topics: Set<String> = []
+        var isRunningOutdoors = false
     }
 
     private static let stateInterval = Duration.seconds(10)
@@ -25,13 +32,15 @@ final class PacedConnection {
     private let happened: (Event) -> Void
     private var state: ReconnectingClient?
     private var publisher: ReconnectingClient?
-    private var subscribers = 0
-    private var isRunningOutdoors = false
+    private var demand = Demand()
+    private var reported = Demand()
     /// Whether the position is known to be there or not.
     private var hasState = false
-    private var wasWanted = false
-    private var newest: [UInt8] = []
-    /// Sends the newest publication again.
+    /// The newest publication of each topic.
+    private var newest: [String: [UInt8]] = [:]
+    /// The topics whose newest publication the daemon was too busy for.
+    private var refused: Set<String> = []
+    /// Sends the refused publications again.
     private var timer: TimerSource?
 
     init(
@@ -47,7 +56,10 @@ final class PacedConnection {
         publisher = try ReconnectingClient(
             directory + "/publish.sock", loop: loop, lineLimit: Self.publishLineLimit
         ) { [unowned self] in receiveDemand($0) }
-        timer = try loop.timer { [unowned self] in publisher?.send(newest) }
+        timer = try loop.timer { [unowned self] in
+            for topic in refused.sorted() { publisher?.send(newest[topic] ?? []) }
+            refused = []
+        }
     }
 
     private func receiveState(_ event: ReconnectingClient.Event) {
@@ -57,16 +69,16 @@ final class PacedConnection {
             state?.send(Array("{\"class\":\"WATCH\",\"classes\":[\"STATE\"],\"interval_ms\":\(interval)}\n".utf8))
         case .lost(let reason):
             log(.warning, reason + "; retrying")
-            isRunningOutdoors = false
-            reportWanted()
+            demand.isRunningOutdoors = false
+            reportDemand()
         case .line(let bytes):
             guard let json = try? JSON(parsing: bytes) else { return }
             if json["class"]?.string == "ERROR" { return logRejection(json["message"], "state.sock") }
             guard json["class"]?.string == "STATE" else { return }
-            isRunningOutdoors = json["run"]?.string != "idle" && json["indoor"]?.bool != true
+            demand.isRunningOutdoors = json["run"]?.string != "idle" && json["indoor"]?.bool != true
             hasState = true
             if let position = WeatherService.Position(json["position"]) { happened(.position(position)) }
-            reportWanted()
+            reportDemand()
         }
     }
 
@@ -75,20 +87,26 @@ final class PacedConnection {
         case .connected: happened(.connected)
         case .lost(let reason):
             log(.warning, reason + "; retrying")
-            subscribers = 0
-            reportWanted()
+            demand.topics = []
+            reportDemand()
         case .line(let bytes):
             guard let json = try? JSON(parsing: bytes) else { return }
             if let error = json["error"] {
-                if error["code"]?.integer == Self.busyCode {
-                    timer?.arm(at: Clock.now() + Self.publishInterval)
-                    return
+                guard error["code"]?.integer == Self.busyCode else {
+                    return logRejection(error["data"]?["message"], "publish.sock")
                 }
-                return logRejection(error["data"]?["message"], "publish.sock")
+                // The ID of a notice is a number: a notice that comes later is of no use.
+                if let topic = json["id"]?.string, newest[topic] != nil {
+                    refused.insert(topic)
+                    timer?.arm(at: Clock.now() + Self.publishInterval)
+                }
+                return
             }
-            guard json["class"]?.string == "DEMAND", json["topic"]?.string == WeatherTopic.name else { return }
-            subscribers = json["subscribers"]?.integer ?? 0
-            reportWanted()
+            guard json["class"]?.string == "DEMAND", let topic = json["topic"]?.string,
+                let subscribers = json["subscribers"]?.integer, [WeatherTopic.name, PlacesTopic.name].contains(topic)
+            else { return }
+            if subscribers > 0 { demand.topics.insert(topic) } else { demand.topics.remove(topic) }
+            reportDemand()
         }
     }
 
@@ -97,11 +115,10 @@ final class PacedConnection {
         log(.error, "\(socket) of paced rejects a line: \(text)")
     }
 
-    private func reportWanted() {
-        let isWanted = hasState && (subscribers > 0 || isRunningOutdoors)
-        guard isWanted != wasWanted else { return }
-        wasWanted = isWanted
-        happened(.weatherWanted(isWanted))
+    private func reportDemand() {
+        guard hasState, demand != reported else { return }
+        reported = demand
+        happened(.demand(demand))
     }
 
     /// Publishes the data of a topic, again if the daemon is busy.
@@ -111,7 +128,7 @@ final class PacedConnection {
         var line = JSONWriter(capacity: data.count + 256)
         line.object {
             $0.member("jsonrpc", "2.0")
-            $0.member("id", 1)
+            $0.member("id", topic)
             $0.member("method", "topic.publish")
             $0.object("params") {
                 $0.member("topic", topic)
@@ -122,9 +139,26 @@ final class PacedConnection {
             }
         }
         line.newline()
-        newest = line.bytes
-        timer?.arm(at: nil)
-        publisher?.send(newest)
+        newest[topic] = line.bytes
+        refused.remove(topic)
+        publisher?.send(line.bytes)
+    }
+
+    /// Sends a message to the user. The daemon accepts one of a topic each 10 s, and another is lost.
+    func notice(_ topic: String, key: String, _ text: String) {
+        var line = JSONWriter()
+        line.object {
+            $0.member("jsonrpc", "2.0")
+            $0.member("id", 0)
+            $0.member("method", "notice")
+            $0.object("params") {
+                $0.member("topic", topic)
+                $0.member("key", key)
+                $0.member("text", text)
+            }
+        }
+        line.newline()
+        publisher?.send(line.bytes)
     }
 }
 

@@ -208,8 +208,8 @@ struct InvocationTests {
             ["import", "--force", "x"],
             "--force is an option of 'export', 'report', 'delete', 'course export', 'places import' only"
         ),
-        (["publish"], "publish needs a topic: weather, or x- and 1 to 30 of a-z, 0-9 and -"),
-        (["publish", "wether"], "a topic is weather, or x- and 1 to 30 of a-z, 0-9 and -"),
+        (["publish"], "publish needs a topic: weather, places, or x- and 1 to 30 of a-z, 0-9 and -"),
+        (["publish", "wether"], "a topic is weather, places, or x- and 1 to 30 of a-z, 0-9 and -"),
         (["publish", "x-a", "--valid-for", "0"], "--valid-for needs a number of seconds from 1 to 604800"),
         (["scan", "--source", "a"], "--source is an option of 'publish' only"),
         (["weather", "EDDB"], "unexpected argument 'EDDB' after 'weather'"),

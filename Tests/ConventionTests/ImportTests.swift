@@ -38,7 +38,8 @@ import Testing
         "Daemon": outer,
         "Console": outer.union(["Report", "Weather", "Maps", "MapStorage", "Privacy"]),
         "Network": [
-            "Glibc", "HTTP", "Weather", "Servers", "Linux", "Wire", "Formats", "Pipeline", "JSONCoding", "Domain",
+            "Glibc", "HTTP", "Weather", "MapStorage", "SQLite", "Maps", "Servers", "Linux", "Wire", "Formats",
+            "Pipeline", "JSONCoding", "Domain",
         ],
         "paced": ["Daemon", "Glibc"],
         "paced-net": ["Network", "Glibc"],

@@ -11,7 +11,7 @@ import Wire
         for (name, node) in [
             ("setting_event", Self.event), ("settings", Self.settings), ("fields", Self.fields),
             ("field_name", Self.fieldName),
-        ] + WeatherTopic.tables.map({ ($0.name, $0.members.schema) }) {
+        ] + Self.topicTables.map({ ($0.name, $0.members.schema) }) {
             let start = try #require(schema.range(of: "\n    \"\(name)\": {\n"))
             let end = try #require(schema.range(of: "\n    },\n", range: start.upperBound..<schema.endIndex))
             schema.replaceSubrange(
@@ -31,8 +31,8 @@ import Wire
             let unit = field.unit == .none ? "" : " " + field.unit.rawValue
             return "| `\(field.rawValue)` | \(field.pageType) |\(unit) | if known | \(field.text) |\n"
         }
-        let weather = WeatherTopic.tables.map { ($0.name, $0.members.map(\.row)) }
-        for (name, rows) in [("settings", settings), ("fields", fields)] + weather {
+        let topics = Self.topicTables.map { ($0.name, $0.members.map(\.row)) }
+        for (name, rows) in [("settings", settings), ("fields", fields)] + topics {
             let heading = try #require(page.range(of: "# \(name)\n"))
             let start = try #require(page.range(of: "|---|\n", range: heading.upperBound..<page.endIndex)).upperBound
             let rest = page[start...].split(separator: "\n", omittingEmptySubsequences: false).drop {
@@ -42,6 +42,8 @@ import Wire
         }
         try GeneratedPage.expect(page, in: path)
     }
+
+    fileprivate static let topicTables = WeatherTopic.tables + PlacesTopic.tables
 
     private static var settings: SchemaNode {
         .object([
@@ -279,7 +281,7 @@ extension TopicShape {
 extension [TopicMember] {
     /// The name of the table that has these members.
     fileprivate var tableName: String {
-        WeatherTopic.tables.first { $0.members.map(\.name) == map(\.name) }?.name ?? "unknown"
+        ProtocolTableTests.topicTables.first { $0.members.map(\.name) == map(\.name) }?.name ?? "unknown"
     }
 }
 

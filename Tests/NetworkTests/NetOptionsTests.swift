@@ -21,7 +21,8 @@ import Testing
         expected.runtimeDirectory = "b"
         expected.cacheDirectory = "c=d"
         expected.pacedDirectory = "e"
-        let arguments = ["--config", "a", "--runtime-dir=b", "--cache-dir=c=d", "--paced-dir", "e"]
+        expected.mapsDirectory = "f"
+        let arguments = ["--config", "a", "--runtime-dir=b", "--cache-dir=c=d", "--paced-dir", "e", "--maps-dir=f"]
         #expect(try NetOptions.read(arguments) == .run(expected))
     }
 
@@ -46,6 +47,7 @@ import Testing
         #expect(system.runtime == "/run/paced-net")
         #expect(system.cache == "/var/cache/paced-net")
         #expect(system.paced == "/run/paced")
+        #expect(system.maps == "/var/lib/paced-maps")
         #expect(system.credentials == nil)
         let unit = try directories(
             isSystem: true, hasSocket: true,
@@ -124,7 +126,7 @@ import Testing
         ("[Weather]\nServer=off\nServer=off", "net.conf:3: [Weather] Server is set a second time"),
         (
             "[Weather]\nUrl=x",
-            "net.conf:2: [Weather] Url is unknown; the keys are [Network] TimeoutSec, [Network] Contact, [Network] Authorities, [Weather] Server, [Routes] Engine"
+            "net.conf:2: [Weather] Url is unknown; the keys are [Network] TimeoutSec, [Network] Contact, [Network] Authorities, [Weather] Server, [Routes] Engine, [Places] Kinds, [Places] RadiusKm, [Places] WaterNoticeKm"
         ),
         ("x", "net.conf:1: expected [Section], Key=value or # comment"),
     ]) func wrongLineIsNamed(text: String, expected: String) {

@@ -66,13 +66,11 @@ struct PlacesOptions: Equatable {
 
     /// Where `places.db` is: `/var/lib/paced-maps` if it exists, else `$XDG_DATA_HOME/paced`.
     func mapsDirectory() throws(Failure) -> String {
-        if let directory { return directory }
-        let system = root + "/var/lib/paced-maps"
-        if access(system, F_OK) == 0 { return system }
-        guard let data = environment("XDG_DATA_HOME") ?? environment("HOME").map({ $0 + "/.local/share" }) else {
-            throw .failed("there is no \(system), and HOME is not set: name a directory with --maps-dir")
+        guard let path = directory ?? MapsDirectory.path(root: root, environment: environment) else {
+            throw .failed(
+                "there is no \(root)\(MapsDirectory.system), and HOME is not set: name a directory with --maps-dir")
         }
-        return data + "/paced"
+        return path
     }
 
     /// Opens the places for reading.

@@ -13,7 +13,7 @@ package struct TopicName: Hashable, Sendable {
 
     /// What a name must be, as text for people.
     package static let rule =
-        (KnownTopic.all.map(\.name) + ["x- and 1 to 30 of a-z, 0-9 and -"]).joined(separator: ", or ")
+        KnownTopic.all.map(\.name).joined(separator: ", ") + ", or x- and 1 to 30 of a-z, 0-9 and -"
 
     /// Whether the topic has no meaning for the daemon.
     var isForeign: Bool { KnownTopic.named(text) == nil }
@@ -45,7 +45,8 @@ package struct KnownTopic: Sendable {
 
     /// All of them. Each has a place among the topics.
     package static let all = [
-        KnownTopic(name: WeatherTopic.name, lifetime: WeatherTopic.lifetime, check: WeatherTopic.check)
+        KnownTopic(name: WeatherTopic.name, lifetime: WeatherTopic.lifetime, check: WeatherTopic.check),
+        KnownTopic(name: PlacesTopic.name, lifetime: TopicTable.longestValidity, check: PlacesTopic.check),
     ]
 
     static func named(_ name: String) -> KnownTopic? {
