@@ -11,7 +11,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 .PHONY: build run test pages accuracy test-all endure lint unit end-to-end first-beat first-boot test-sanitize test-vm test-systemd test-power \
-	torture soak cut-files attack attack-short bench fuzz fuzz-short fuzz-cases .build/release/Fuzz install uninstall deb clean \
+	try-engine torture soak cut-files attack attack-short bench fuzz fuzz-short fuzz-cases .build/release/Fuzz install uninstall deb clean \
 	requirements test-requirements machine-requirements
 
 # lld packs relative relocations (0.7 MB of paced), which gold, the default linker, cannot. glibc 2.36 loads them;
@@ -126,6 +126,10 @@ soak: build .build/venv
 attack: build .build/venv
 	@echo "== five minutes of attacks on the programs"
 	@$(stage) attack .build/venv/bin/python -B Tests/Attack/attack.py $(ATTACK)
+
+# A real route engine, by hand: make try-engine BROUTER=DIR, with BRouter's source in DIR.
+try-engine: build .build/venv
+	@Tools/try-engine $(BROUTER)
 
 attack-short: build .build/venv
 	@echo "== a minute of attacks on the programs"

@@ -26,11 +26,14 @@ class StandingGpsd(FakeGpsd):
 
     def serve(self, client):
         while not self.ended.wait(0.2):
-            time = now().isoformat(timespec="milliseconds")[:23] + "Z"
-            fix = {"class": "TPV", "device": self.device, "mode": 1, "time": time}
-            if self.place:
-                fix |= {"mode": 3, "lat": self.place[0], "lon": self.place[1], "altHAE": 80.0, "eph": 3.0}
-            self.say(client, fix)
+            self.report(client)
+
+    def report(self, client):
+        time = now().isoformat(timespec="milliseconds")[:23] + "Z"
+        fix = {"class": "TPV", "device": self.device, "mode": 1, "time": time}
+        if self.place:
+            fix |= {"mode": 3, "lat": self.place[0], "lon": self.place[1], "altHAE": 80.0, "eph": 3.0}
+        self.say(client, fix)
 
     def end(self):
         self.ended.set()
