@@ -57,6 +57,7 @@ let package = Package(
         .target(name: "Weather", dependencies: ["CMath", "JSONCoding", "Domain"], swiftSettings: core + small),
         .target(
             name: "Maps", dependencies: ["CMath", "Pipeline", "JSONCoding", "Domain"], swiftSettings: core + small),
+        .target(name: "Transit", dependencies: ["JSONCoding", "Domain"], swiftSettings: core + small),
         .target(
             name: "Report", dependencies: ["CMath", "JSONCoding", "Domain"],
             resources: [.embedInCode("page.css"), .embedInCode("page.js")], swiftSettings: core),
@@ -92,7 +93,8 @@ let package = Package(
         // Ring 4
         .target(name: "Daemon", dependencies: adapters + inner, swiftSettings: core + small),
         .target(
-            name: "Console", dependencies: ["Report", "Weather", "Maps", "MapStorage", "Privacy"] + adapters + inner,
+            name: "Console",
+            dependencies: ["Report", "Weather", "Maps", "MapStorage", "Transit", "Privacy"] + adapters + inner,
             swiftSettings: core),
         .target(
             name: "Network",
@@ -110,7 +112,7 @@ let package = Package(
             dependencies: ["CAllocations", "Weather", "Maps", "MapStorage"] + adapters + inner,
             swiftSettings: core),
         .executableTarget(
-            name: "Fuzz", dependencies: ["CFuzzer", "Maps", "Weather"] + adapters + inner,
+            name: "Fuzz", dependencies: ["CFuzzer", "Maps", "Transit", "Weather"] + adapters + inner,
             swiftSettings: core),
         // Tests
         .target(
@@ -125,6 +127,7 @@ let package = Package(
         .testTarget(
             name: "WeatherTests", dependencies: ["Weather", "Wire", "JSONCoding", "Domain", "TestKit"],
             swiftSettings: core),
+        .testTarget(name: "TransitTests", dependencies: ["Transit", "JSONCoding", "Domain"], swiftSettings: core),
         .testTarget(
             name: "MapsTests",
             dependencies: ["MapStorage", "Maps", "SQLite", "Pipeline", "JSONCoding", "Domain", "TestKit"],
@@ -163,8 +166,8 @@ let package = Package(
 // Tools/sanitize needs neither the tests of code without threads and pointers, nor the tools.
 if Context.environment["PACED_SANITIZE"] != nil {
     let omitted: Set = [
-        "DomainTests", "SensorsTests", "PipelineTests", "WeatherTests", "OutputsTests", "ReplayTests",
-        "ConventionTests", "Bench", "Fuzz",
+        "DomainTests", "SensorsTests", "PipelineTests", "WeatherTests", "TransitTests", "OutputsTests",
+        "ReplayTests", "ConventionTests", "Bench", "Fuzz",
     ]
     package.targets.removeAll { omitted.contains($0.name) }
 }

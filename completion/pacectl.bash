@@ -2,7 +2,7 @@
 _pacectl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local sports='run walk hike ride other' formats='fit gpx tcx geojson kml csv'
-    local commands='status watch start pause resume lap stop discard scan sensors workout course settings activities badges bests show rename edit delete export report import recover replay rows publish weather places route metar taf doctor panel help schema'
+    local commands='status watch start pause resume lap stop discard scan sensors workout course settings activities badges bests show rename edit delete export report import recover replay rows publish weather places route metar taf transit doctor panel help schema'
     local keys='metric twelve_hour_clock use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes auto_pause sensors zones max_heart_rate resting_heart_rate age sex weight_kg ftp power_zones wheel_mm stride_permille climb_score climb_laps alerts workout screens'
     local index place=()
     for ((index = 1; index + 1 < COMP_CWORD; index++)); do
@@ -61,6 +61,8 @@ _pacectl() {
     'places search'*) choices='--at --limit --maps-dir' ;;
     'places show'*) choices='--maps-dir' ;;
     metar | taf) choices=--now ;;
+    transit) choices=decode ;;
+    'transit decode'*) files=yes ;;
     sensors) choices='status add use auto off pair zero forget' ;;
     course) choices='list show import export load unload from reverse rename delete partner' ;;
     'course import'*) choices='--name --load' files=yes ;;

@@ -168,6 +168,8 @@ private let helpOfAll = """
                                 line, into JSON objects in SI units; TIME is when
                                 they were received, by default now
       taf [--now TIME]          decode TAF forecasts, in the same way
+      transit decode FILE.pb    print a GTFS-Realtime feed of public transport, one
+                                JSON object a line
       doctor                    check what this machine lacks to record a run, and
                                 name each remedy
       panel [--config FILE]     read keys and drive LEDs of a board without a

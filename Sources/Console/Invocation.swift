@@ -19,6 +19,7 @@ struct Invocation: Equatable {
         case route(RouteDestination, RouteOptions)
         case places(PlacesCommand)
         case decode(WeatherCommand)
+        case transit(TransitCommand)
         case allSettings
         case getSetting(SettingKey)
         /// The value as typed: JSON or plain text.
@@ -205,6 +206,7 @@ struct Invocation: Equatable {
             }
             (command, most) = (.route(destination, modifiers.routeOptions), 0)
         case "places": return .places(try PlacesCommand(Array(words), try modifiers.placesOptions()))
+        case "transit": return .transit(try TransitCommand(Array(words)))
         case "metar": (command, most) = (.decode(WeatherCommand(kind: .metar, now: modifiers.now)), 0)
         case "taf": (command, most) = (.decode(WeatherCommand(kind: .taf, now: modifiers.now)), 0)
         case "pause": (command, most) = (.run(.pause), 0)

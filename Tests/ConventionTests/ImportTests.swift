@@ -18,6 +18,7 @@ import Testing
         "Report": ["CMath", "JSONCoding", "Domain"],
         "Weather": ["CMath", "JSONCoding", "Domain"],
         "Maps": ["CMath", "Pipeline", "JSONCoding", "Domain"],
+        "Transit": ["JSONCoding", "Domain"],
         "MapStorage": ["Glibc", "SQLite", "Maps", "Pipeline", "Domain"],
         "Wire": ["Sensors", "JSONCoding", "Domain"],
         "JournalCoding": ["Formats", "Pipeline", "Wire", "JSONCoding", "Domain"],
@@ -36,7 +37,7 @@ import Testing
             "JSONCoding", "Domain",
         ],
         "Daemon": outer,
-        "Console": outer.union(["Report", "Weather", "Maps", "MapStorage", "Privacy"]),
+        "Console": outer.union(["Report", "Weather", "Maps", "MapStorage", "Transit", "Privacy"]),
         "Network": [
             "Glibc", "HTTP", "Weather", "MapStorage", "SQLite", "Maps", "Servers", "Linux", "Wire", "Formats",
             "Pipeline", "JSONCoding", "Domain",
@@ -45,7 +46,7 @@ import Testing
         "paced-net": ["Network", "Glibc"],
         "pacectl": ["Console", "Glibc"],
         "Bench": outer.union(["CAllocations", "Weather", "Maps", "MapStorage"]),
-        "Fuzz": outer.union(["CFuzzer", "Maps", "Weather"]),
+        "Fuzz": outer.union(["CFuzzer", "Maps", "Transit", "Weather"]),
     ]
 
     @Test func targetsImportOnlyWhatTheTableAllows() throws {

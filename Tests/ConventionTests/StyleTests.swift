@@ -35,7 +35,10 @@ import Testing
 
     /// The sanitizers are not run on their tests (`Package.swift`), because these targets have no pointers.
     @Test func innerRingsUseNoUnsafeCode() throws {
-        for target in ["Domain", "Sensors", "Pipeline", "Formats", "Weather", "Maps", "Wire", "JournalCoding"] {
+        let targets = [
+            "Domain", "Sensors", "Pipeline", "Formats", "Weather", "Maps", "Transit", "Wire", "JournalCoding",
+        ]
+        for target in targets {
             try expectNoCode(#/\b[Uu]nsafe|withUnsafe/#, in: target)
         }
     }

@@ -1,0 +1,54 @@
+import Domain
+import Glibc
+import JSONCoding
+import Linux
+import Transit
+
+/// `pacectl transit`: public transport.
+enum TransitCommand: Equatable {
+    /// Prints a GTFS-Realtime feed as JSON lines.
+    case decode(String)
+
+    /// - Parameter words: those after `transit`.
+    init(_ words: [String]) throws(Failure) {
+        guard words.first == "decode", words.count == 2 else { throw .usage("use 'transit decode FILE.pb'") }
+        self = .decode(words[1])
+    }
+
+    /// In bytes. Bounds the memory.
+    private static let sizeLimit = 64 << 20
+    private static let chunkSize = 65_536
+
+    func run() throws(Failure) {
+        switch self {
+        case .decode(let path): try Self.printFeed(path)
+        }
+    }
+
+    private static func printFeed(_ path: String) throws(Failure) {
+        let name = SanitizedText.line(path, limit: 256) ?? ""
+        let bytes: [UInt8]?
+        do throws(SystemError) {
+            bytes = try FileDescriptor.open(path, O_RDONLY).readAll(limit: sizeLimit)
+        } catch {
+            throw .failed("cannot read \(name): \(error)")
+        }
+        guard let bytes else { throw .failed("\(name) has more than 64 MiB") }
+        var writer = JSONWriter(capacity: 2 * chunkSize)
+        do {
+            var feed = try RealtimeFeedLines(bytes)
+            while try feed.write(into: &writer) {
+                guard writer.bytes.count >= chunkSize else { continue }
+                try writeOut(writer.bytes)
+                writer.clear()
+            }
+        } catch let error as ParseError {
+            // The entities before the wrong byte are right.
+            try writeOut(writer.bytes)
+            throw .failed("\(name) is no GTFS-Realtime feed, or a cut one: \(error)")
+        } catch {
+            throw error as? Failure ?? .failed("\(error)")
+        }
+        try writeOut(writer.bytes)
+    }
+}

@@ -1,0 +1,216 @@
+package import Domain
+
+/// A message of GTFS-Realtime: its fields in the order of the specification.
+///
+/// Source: gtfs.org/documentation/realtime/proto, version 2.0 with its experimental fields.
+package struct RealtimeMessage: Sendable {
+    package indirect enum Kind: Sendable {
+        case text, flag, int32, int64, uint32, uint64, float, double
+        /// Names by their numbers.
+        case token([UInt64: String])
+        case message(RealtimeMessage)
+    }
+
+    package struct Field: Sendable {
+        package var number: Int
+        package var name: StaticText
+        package var kind: Kind
+        package var isRequired = false
+        package var isRepeated = false
+
+        init(_ number: Int, _ name: StaticText, _ kind: Kind = .text) {
+            self.number = number
+            self.name = name
+            self.kind = kind
+        }
+
+        var required: Field { with { $0.isRequired = true } }
+        var repeated: Field { with { $0.isRepeated = true } }
+
+        private func with(_ change: (inout Field) -> Void) -> Field {
+            var field = self
+            change(&field)
+            return field
+        }
+    }
+
+    package let fields: [Field]
+
+    private init(_ fields: Field...) {
+        self.fields = fields
+    }
+
+    private static func tokens(from first: UInt64 = 0, _ names: String...) -> Kind {
+        .token(Dictionary(uniqueKeysWithValues: zip(first..., names)))
+    }
+
+    // The numbers of FeedMessage.
+    package static let headerNumber = 1
+    package static let entityNumber = 2
+
+    package static let header = RealtimeMessage(
+        Field(1, "gtfs_realtime_version").required,
+        Field(2, "incrementality", tokens("FULL_DATASET", "DIFFERENTIAL")), Field(3, "timestamp", .uint64),
+        Field(4, "feed_version"))
+
+    package static let entity = RealtimeMessage(
+        Field(1, "id").required, Field(2, "is_deleted", .flag), Field(3, "trip_update", .message(tripUpdate)),
+        Field(4, "vehicle", .message(vehiclePosition)), Field(5, "alert", .message(alert)),
+        Field(6, "shape", .message(RealtimeMessage(Field(1, "shape_id"), Field(2, "encoded_polyline")))),
+        Field(7, "stop", .message(stop)), Field(8, "trip_modifications", .message(tripModifications)))
+
+    private static let tripUpdate = RealtimeMessage(
+        Field(1, "trip", .message(trip)).required, Field(2, "stop_time_update", .message(stopTimeUpdate)).repeated,
+        Field(3, "vehicle", .message(vehicle)), Field(4, "timestamp", .uint64), Field(5, "delay", .int32),
+        Field(
+            6, "trip_properties",
+            .message(
+                RealtimeMessage(
+                    Field(1, "trip_id"), Field(2, "start_date"), Field(3, "start_time"), Field(4, "shape_id"),
+                    Field(5, "trip_headsign"), Field(6, "trip_short_name")))))
+
+    private static let stopTimeEvent = RealtimeMessage(
+        Field(1, "delay", .int32), Field(2, "time", .int64), Field(3, "uncertainty", .int32),
+        Field(4, "scheduled_time", .int64))
+
+    private static let stopTimeUpdate = RealtimeMessage(
+        Field(1, "stop_sequence", .uint32), Field(2, "arrival", .message(stopTimeEvent)),
+        Field(3, "departure", .message(stopTimeEvent)), Field(4, "stop_id"),
+        Field(5, "schedule_relationship", tokens("SCHEDULED", "SKIPPED", "NO_DATA", "UNSCHEDULED")),
+        Field(
+            6, "stop_time_properties",
+            .message(
+                RealtimeMessage(
+                    Field(1, "assigned_stop_id"), Field(2, "stop_headsign"), Field(3, "pickup_type", pickupType),
+                    Field(4, "drop_off_type", pickupType)))),
+        Field(7, "departure_occupancy_status", occupancyStatus))
+
+    private static let pickupType = tokens("REGULAR", "NONE", "PHONE_AGENCY", "COORDINATE_WITH_DRIVER")
+
+    private static let occupancyStatus = tokens(
+        "EMPTY", "MANY_SEATS_AVAILABLE", "FEW_SEATS_AVAILABLE", "STANDING_ROOM_ONLY", "CRUSHED_STANDING_ROOM_ONLY",
+        "FULL", "NOT_ACCEPTING_PASSENGERS", "NO_DATA_AVAILABLE", "NOT_BOARDABLE")
+
+    private static let vehiclePosition = RealtimeMessage(
+        Field(1, "trip", .message(trip)),
+        Field(
+            2, "position",
+            .message(
+                RealtimeMessage(
+                    Field(1, "latitude", .float).required, Field(2, "longitude", .float).required,
+                    Field(3, "bearing", .float), Field(4, "odometer", .double), Field(5, "speed", .float)))),
+        Field(3, "current_stop_sequence", .uint32),
+        Field(4, "current_status", tokens("INCOMING_AT", "STOPPED_AT", "IN_TRANSIT_TO")),
+        Field(5, "timestamp", .uint64),
+        Field(
+            6, "congestion_level",
+            tokens(
+                "UNKNOWN_CONGESTION_LEVEL", "RUNNING_SMOOTHLY", "STOP_AND_GO", "CONGESTION", "SEVERE_CONGESTION")),
+        Field(7, "stop_id"), Field(8, "vehicle", .message(vehicle)), Field(9, "occupancy_status", occupancyStatus),
+        Field(10, "occupancy_percentage", .uint32),
+        Field(
+            11, "multi_carriage_details",
+            .message(
+                RealtimeMessage(
+                    Field(1, "id"), Field(2, "label"), Field(3, "occupancy_status", occupancyStatus),
+                    Field(4, "occupancy_percentage", .int32), Field(5, "carriage_sequence", .uint32)))
+        ).repeated)
+
+    private static let alert = RealtimeMessage(
+        Field(1, "active_period", timeRange).repeated, Field(2, "communication_period", timeRange).repeated,
+        Field(3, "impact_period", timeRange).repeated,
+        Field(
+            5, "informed_entity",
+            .message(
+                RealtimeMessage(
+                    Field(1, "agency_id"), Field(2, "route_id"), Field(3, "route_type", .int32),
+                    Field(4, "trip", .message(trip)), Field(5, "stop_id"), Field(6, "direction_id", .uint32)))
+        ).repeated,
+        Field(
+            6, "cause",
+            tokens(
+                from: 1, "UNKNOWN_CAUSE", "OTHER_CAUSE", "TECHNICAL_PROBLEM", "STRIKE", "DEMONSTRATION", "ACCIDENT",
+                "HOLIDAY", "WEATHER", "MAINTENANCE", "CONSTRUCTION", "POLICE_ACTIVITY", "MEDICAL_EMERGENCY",
+                "SPECIAL_EVENT")),
+        Field(
+            7, "effect",
+            tokens(
+                from: 1, "NO_SERVICE", "REDUCED_SERVICE", "SIGNIFICANT_DELAYS", "DETOUR", "ADDITIONAL_SERVICE",
+                "MODIFIED_SERVICE", "OTHER_EFFECT", "UNKNOWN_EFFECT", "STOP_MOVED", "NO_EFFECT",
+                "ACCESSIBILITY_ISSUE")),
+        Field(8, "url", translated), Field(10, "header_text", translated), Field(11, "description_text", translated),
+        Field(12, "tts_header_text", translated), Field(13, "tts_description_text", translated),
+        Field(14, "severity_level", tokens(from: 1, "UNKNOWN_SEVERITY", "INFO", "WARNING", "SEVERE")),
+        Field(
+            15, "image",
+            .message(
+                RealtimeMessage(
+                    Field(
+                        1, "localized_image",
+                        .message(
+                            RealtimeMessage(
+                                Field(1, "url").required, Field(2, "media_type").required, Field(3, "language")))
+                    ).repeated))),
+        Field(16, "image_alternative_text", translated), Field(17, "cause_detail", translated),
+        Field(18, "effect_detail", translated))
+
+    private static let timeRange = Kind.message(
+        RealtimeMessage(Field(1, "start", .uint64), Field(2, "end", .uint64)))
+
+    /// A text in several languages.
+    private static let translated = Kind.message(
+        RealtimeMessage(
+            Field(1, "translation", .message(RealtimeMessage(Field(1, "text").required, Field(2, "language"))))
+                .repeated))
+
+    private static let trip = RealtimeMessage(
+        Field(1, "trip_id"), Field(2, "start_time"), Field(3, "start_date"),
+        Field(
+            4, "schedule_relationship",
+            .token([
+                0: "SCHEDULED", 1: "ADDED", 2: "UNSCHEDULED", 3: "CANCELED", 5: "REPLACEMENT", 6: "DUPLICATED",
+                7: "DELETED", 8: "NEW",
+            ])),
+        Field(5, "route_id"), Field(6, "direction_id", .uint32),
+        Field(
+            7, "modified_trip",
+            .message(
+                RealtimeMessage(
+                    Field(1, "modifications_id"), Field(2, "affected_trip_id"), Field(3, "start_time"),
+                    Field(4, "start_date")))))
+
+    private static let vehicle = RealtimeMessage(
+        Field(1, "id"), Field(2, "label"), Field(3, "license_plate"),
+        Field(
+            4, "wheelchair_accessible",
+            tokens("NO_VALUE", "UNKNOWN", "WHEELCHAIR_ACCESSIBLE", "WHEELCHAIR_INACCESSIBLE")))
+
+    private static let stop = RealtimeMessage(
+        Field(1, "stop_id"), Field(2, "stop_code", translated), Field(3, "stop_name", translated),
+        Field(4, "tts_stop_name", translated), Field(5, "stop_desc", translated), Field(6, "stop_lat", .float),
+        Field(7, "stop_lon", .float), Field(8, "zone_id"), Field(9, "stop_url", translated),
+        Field(11, "parent_station"), Field(12, "stop_timezone"),
+        Field(13, "wheelchair_boarding", tokens("UNKNOWN", "AVAILABLE", "NOT_AVAILABLE")), Field(14, "level_id"),
+        Field(15, "platform_code", translated))
+
+    private static let stopSelector = Kind.message(
+        RealtimeMessage(Field(1, "stop_sequence", .uint32), Field(2, "stop_id")))
+
+    private static let tripModifications = RealtimeMessage(
+        Field(
+            1, "selected_trips",
+            .message(RealtimeMessage(Field(1, "trip_ids").repeated, Field(2, "shape_id")))
+        ).repeated,
+        Field(2, "start_times").repeated, Field(3, "service_dates").repeated,
+        Field(
+            4, "modifications",
+            .message(
+                RealtimeMessage(
+                    Field(1, "start_stop_selector", stopSelector), Field(2, "end_stop_selector", stopSelector),
+                    Field(3, "propagated_modification_delay", .int32),
+                    Field(
+                        4, "replacement_stops",
+                        .message(RealtimeMessage(Field(1, "travel_time_to_stop", .int32), Field(2, "stop_id")))
+                    ).repeated, Field(5, "service_alert_id"), Field(6, "last_modified_time", .uint64)))
+        ).repeated)
+}
