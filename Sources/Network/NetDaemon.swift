@@ -31,6 +31,7 @@ package final class NetDaemon {
     /// - Returns: the exit status of the program.
     package static func main(_ arguments: [String]) -> Int32 {
         blockSignals([SIGTERM, SIGINT])
+        Machine.returnLargeBlocks()
         do {
             switch try NetOptions.read(arguments) {
             case .print(let text):
