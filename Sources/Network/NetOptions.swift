@@ -109,8 +109,7 @@ struct NetDirectories: Equatable {
         } else {
             paced = try runtimeBase("--paced-dir") + "/paced"
         }
-        let userMaps = isSystem ? nil : MapsDirectory.path(environment: variable)
-        maps = options.mapsDirectory ?? userMaps ?? MapsDirectory.system
+        maps = options.mapsDirectory ?? MapsDirectory.path(environment: variable) ?? MapsDirectory.system
         credentials = variable("CREDENTIALS_DIRECTORY")
         if let cache = options.cacheDirectory ?? variable("CACHE_DIRECTORY") {
             self.cache = cache
