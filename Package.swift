@@ -99,7 +99,7 @@ let package = Package(
         .target(
             name: "Network",
             dependencies: [
-                "HTTP", "Weather", "MapStorage", "SQLite", "Maps", "Servers", "Linux", "Wire", "Formats", "Pipeline",
+                "HTTP", "Weather", "MapStorage", "Maps", "Servers", "Linux", "Wire", "Formats", "Pipeline",
                 "JSONCoding", "Domain",
             ],
             swiftSettings: core + small),

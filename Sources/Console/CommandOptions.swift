@@ -137,7 +137,7 @@ struct CommandOptions {
             }
             (weather.place, command) = (place, "weather,places near,places search")
         case "--kind":
-            guard let kinds = rest.popFirst().flatMap(PlacesOptions.kinds) else {
+            guard let kinds = rest.popFirst().flatMap({ PlaceKind.pointsOfInterest(named: $0) }) else {
                 let names = PlaceKind.pointsOfInterest.map(\.name).joined(separator: ", ")
                 throw .usage("--kind needs some of \(names), with commas between")
             }

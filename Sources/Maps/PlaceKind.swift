@@ -43,6 +43,13 @@ package enum PlaceKind: Int, CaseIterable, Sendable {
     /// Whether the place is searched by its position. The others are searched by text only.
     package var isPointOfInterest: Bool { rawValue <= Self.bench.rawValue }
 
+    /// Parses names of points of interest with commas between; nil if one is unknown.
+    package static func pointsOfInterest(named text: String) -> Set<PlaceKind>? {
+        let names = text.split(separator: ",", omittingEmptySubsequences: false)
+        let kinds = names.compactMap { PlaceKind(name: String($0)) }.filter(\.isPointOfInterest)
+        return kinds.count == names.count ? Set(kinds) : nil
+    }
+
     /// The kinds that are searched by position.
     package static let pointsOfInterest = allCases.filter(\.isPointOfInterest)
     /// The kinds of a search that names none. Benches would displace the others.

@@ -92,9 +92,7 @@ struct NetConfiguration: Equatable {
             section: "Places", name: "Kinds",
             rule: "names with commas between: \(PlaceKind.pointsOfInterest.map(\.name).joined(separator: ", "))"
         ) { configuration, text in
-            let names = text.split(separator: ",", omittingEmptySubsequences: false)
-            let kinds = names.compactMap { name in PlaceKind.pointsOfInterest.first { $0.name == name } }
-            guard kinds.count == names.count else { return false }
+            guard let kinds = PlaceKind.pointsOfInterest(named: text) else { return false }
             configuration.places.kinds = PlaceKind.pointsOfInterest.filter(kinds.contains)
             return true
         },

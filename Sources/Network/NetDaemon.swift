@@ -193,9 +193,7 @@ package final class NetDaemon {
             weather?.want(demand.isRunningOutdoors || demand.topics.contains(WeatherTopic.name))
             places?.want(
                 isWatched: demand.topics.contains(PlacesTopic.name), isRunningOutdoors: demand.isRunningOutdoors)
-        case .connected:
-            weather?.reconnected()
-            places?.publishAgain()
+        case .connected: weather?.reconnected()
         }
     }
 

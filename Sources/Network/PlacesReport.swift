@@ -2,6 +2,7 @@ import Domain
 import JSONCoding
 import Maps
 import Weather
+import Wire
 
 /// The result of a search around a position, as the data of the topic `places`.
 struct PlacesReport {
@@ -10,11 +11,8 @@ struct PlacesReport {
     var radius: Double
     var places: [(place: Place, metres: Double)]
 
-    /// Of 32 KiB that a topic may have.
+    /// Below ``TopicTable/dataLimit``.
     private static let sizeLimit = 30 * 1024
-    /// Unicode scalars of a text in a topic.
-    private static let textLimit = 64
-
     /// The nearest places first, as many as fit.
     ///
     /// - Parameter time: local time, for the opening hours.
@@ -36,11 +34,11 @@ struct PlacesReport {
     }
 
     /// The most bytes of a place: three texts of scalars with at most 4 bytes each, and the rest.
-    private static let placeSize = 3 * 4 * textLimit + 512
+    private static let placeSize = 3 * 4 * TopicShape.textLimit + 512
 
     private func write(_ place: Place, metres: Double, at time: CivilTime, into writer: inout JSONWriter) {
         func short(_ text: String?) -> String? {
-            text.flatMap { $0.isEmpty ? nil : String($0.unicodeScalars.prefix(Self.textLimit)) }
+            text.flatMap { $0.isEmpty ? nil : String($0.unicodeScalars.prefix(TopicShape.textLimit)) }
         }
         writer.object {
             $0.member("id", place.id.text)

@@ -3,7 +3,6 @@ import JSONCoding
 import Linux
 import MapStorage
 import Maps
-import SQLite
 import Wire
 
 /// Publishes the topic `places` from `places.db`, and announces drinking water. It asks no server.
@@ -58,7 +57,7 @@ final class PlacesService {
     func want(isWatched: Bool, isRunningOutdoors: Bool) {
         let isNew = isWatched && !self.isWatched
         self.isWatched = isWatched
-        if isNew { publishAgain() }
+        if isNew { publishNewest() }
         let isWanted = isWatched || isRunningOutdoors && settings.waterNotice != nil
         perform { $0.want(isWanted, at: $1) }
     }
@@ -67,8 +66,9 @@ final class PlacesService {
         perform { $0.move(to: place, at: $1) }
     }
 
-    /// Publishes the newest result, which the daemon has forgotten or was not told.
-    func publishAgain() {
+    /// Publishes the newest result while a client watches the topic. The daemon does not have that result: the search is
+    /// new, nobody watched when it ended, or the daemon restarted since.
+    private func publishNewest() {
         guard isWatched, let newest, newest.validUntil > Clock.systemTime() else { return }
         publish(newest.data, newest.validUntil)
     }
@@ -136,6 +136,6 @@ final class PlacesService {
     private func send(_ data: [UInt8]) {
         let end = UTC(milliseconds: Clock.systemTime().milliseconds + Self.validity.wholeMilliseconds)
         newest = (data, end)
-        publishAgain()
+        publishNewest()
     }
 }

@@ -1,10 +1,10 @@
-package import Domain
+import Domain
 
 /// Reads the fields of a message in the wire format of protocol buffers, one after the other. Groups are skipped.
 ///
 /// Source: protobuf.dev/programming-guides/encoding.
-package struct ProtobufReader: Sendable {
-    package enum Value: Equatable, Sendable {
+struct ProtobufReader: Sendable {
+    enum Value: Equatable, Sendable {
         case varint(UInt64)
         case fixed64(UInt64)
         case fixed32(UInt32)
@@ -12,9 +12,9 @@ package struct ProtobufReader: Sendable {
         case bytes(Range<Int>)
     }
 
-    package struct Field: Equatable, Sendable {
-        package var number: Int
-        package var value: Value
+    struct Field: Equatable, Sendable {
+        var number: Int
+        var value: Value
     }
 
     private static let depthLimit = 100
@@ -24,7 +24,7 @@ package struct ProtobufReader: Sendable {
     private var position: Int
 
     /// - Parameter range: the place of the message in `bytes`.
-    package init(_ bytes: [UInt8], in range: Range<Int>) {
+    init(_ bytes: [UInt8], in range: Range<Int>) {
         self.bytes = bytes
         position = range.lowerBound
         end = range.upperBound
@@ -33,7 +33,7 @@ package struct ProtobufReader: Sendable {
     /// The next field; nil at the end of the message.
     ///
     /// - Throws: ``ParseError`` with an offset in the bytes, if the message is cut or is none.
-    package mutating func next() throws(ParseError) -> Field? {
+    mutating func next() throws(ParseError) -> Field? {
         /// The numbers of the groups around the position.
         var groups: [Int] = []
         while position < end {

@@ -4,7 +4,7 @@ package import JSONCoding
 /// A GTFS-Realtime feed as JSON: a line of the header, then one of each entity.
 ///
 /// A line has every field of the specification that the feed sets, under its name: tokens as their names, 64-bit numbers
-/// as numbers. Unknown fields and tokens are left out, as the official bindings do.
+/// as numbers. The official bindings too leave out unknown fields and tokens.
 package struct RealtimeFeedLines: Sendable {
     private let bytes: [UInt8]
     private var reader: ProtobufReader
@@ -29,7 +29,7 @@ package struct RealtimeFeedLines: Sendable {
     /// Writes the next line.
     ///
     /// - Returns: false at the end of the feed.
-    /// - Throws: ``ParseError``. Nothing of the entity is written, and the feed ends.
+    /// - Throws: ``ParseError``. It has written nothing of the wrong entity. Do not call it again.
     package mutating func write(into writer: inout JSONWriter) throws(ParseError) -> Bool {
         var line = JSONWriter(capacity: 1024)
         if !hasHeader {

@@ -1,22 +1,22 @@
-package import Domain
+import Domain
 
 /// A message of GTFS-Realtime: its fields in the order of the specification.
 ///
 /// Source: gtfs.org/documentation/realtime/proto, version 2.0 with its experimental fields.
-package struct RealtimeMessage: Sendable {
-    package indirect enum Kind: Sendable {
+struct RealtimeMessage: Sendable {
+    indirect enum Kind: Sendable {
         case text, flag, int32, int64, uint32, uint64, float, double
         /// Names by their numbers.
         case token([UInt64: String])
         case message(RealtimeMessage)
     }
 
-    package struct Field: Sendable {
-        package var number: Int
-        package var name: StaticText
-        package var kind: Kind
-        package var isRequired = false
-        package var isRepeated = false
+    struct Field: Sendable {
+        var number: Int
+        var name: StaticText
+        var kind: Kind
+        var isRequired = false
+        var isRepeated = false
 
         init(_ number: Int, _ name: StaticText, _ kind: Kind = .text) {
             self.number = number
@@ -34,7 +34,7 @@ package struct RealtimeMessage: Sendable {
         }
     }
 
-    package let fields: [Field]
+    let fields: [Field]
 
     private init(_ fields: Field...) {
         self.fields = fields
@@ -45,15 +45,15 @@ package struct RealtimeMessage: Sendable {
     }
 
     // The numbers of FeedMessage.
-    package static let headerNumber = 1
-    package static let entityNumber = 2
+    static let headerNumber = 1
+    static let entityNumber = 2
 
-    package static let header = RealtimeMessage(
+    static let header = RealtimeMessage(
         Field(1, "gtfs_realtime_version").required,
         Field(2, "incrementality", tokens("FULL_DATASET", "DIFFERENTIAL")), Field(3, "timestamp", .uint64),
         Field(4, "feed_version"))
 
-    package static let entity = RealtimeMessage(
+    static let entity = RealtimeMessage(
         Field(1, "id").required, Field(2, "is_deleted", .flag), Field(3, "trip_update", .message(tripUpdate)),
         Field(4, "vehicle", .message(vehiclePosition)), Field(5, "alert", .message(alert)),
         Field(6, "shape", .message(RealtimeMessage(Field(1, "shape_id"), Field(2, "encoded_polyline")))),

@@ -39,8 +39,8 @@ import Testing
         "Daemon": outer,
         "Console": outer.union(["Report", "Weather", "Maps", "MapStorage", "Transit", "Privacy"]),
         "Network": [
-            "Glibc", "HTTP", "Weather", "MapStorage", "SQLite", "Maps", "Servers", "Linux", "Wire", "Formats",
-            "Pipeline", "JSONCoding", "Domain",
+            "Glibc", "HTTP", "Weather", "MapStorage", "Maps", "Servers", "Linux", "Wire", "Formats", "Pipeline",
+            "JSONCoding", "Domain",
         ],
         "paced": ["Daemon", "Glibc"],
         "paced-net": ["Network", "Glibc"],

@@ -1,6 +1,8 @@
 """`pacectl transit decode`: live feeds as the official bindings decode them."""
 
+import gzip
 import json
+import os
 import random
 import subprocess
 
@@ -112,3 +114,15 @@ def test_wrong_files_are_named(tmp_path):
     assert done.returncode == 1 and "missing.pb: " in done.stderr and "No such file" in done.stderr
     done = subprocess.run([PACECTL, "transit"], capture_output=True, text=True, timeout=20)
     assert done.returncode == 2 and "use 'transit decode FILE.pb'" in done.stderr
+
+
+def test_packed_feed_is_unpacked_and_a_fifo_is_refused(tmp_path):
+    whole = next(path for path in FEEDS if "metrotransit" in path.name)
+    packed = tmp_path / "feed.pb.gz"
+    packed.write_bytes(gzip.compress(whole.read_bytes()))
+    assert decoded(packed) == decoded(whole)
+    os.mkfifo(tmp_path / "fifo")
+    done = decode(tmp_path / "fifo")
+    assert done.returncode == 1 and "it must be a regular file" in done.stderr
+    packed.write_bytes(gzip.compress(bytes(65 << 20)))
+    assert decode(packed).stderr == f"pacectl: {packed} has more than 64 MiB\n"

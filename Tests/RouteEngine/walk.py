@@ -83,8 +83,8 @@ def main(address):
         reader.wait("the end of the course", is_done, 900)
         for event in reader.lines:
             if event.get("event") in ("course", "cue"):
-                print({key: event[key] for key in event if key not in ("class", "sequence", "at_ms")})
-        assert not any(is_off(event) for event in reader.lines), "the walker was told to be off the course"
+                print({key: event[key] for key in event if key not in ("class", "seq", "time", "boot_ms")})
+        assert not any(is_off(event) for event in reader.lines), "paced reported that the run left the course or went against its direction"
         daemon.call("run.stop")
         print("the course was followed to its end")
         pacectl("show", "last")

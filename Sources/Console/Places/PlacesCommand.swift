@@ -55,13 +55,6 @@ struct PlacesOptions: Equatable {
 
     static let radii = 10...100_000
 
-    /// Parses kinds with commas between; nil if one is unknown.
-    static func kinds(_ text: String) -> Set<PlaceKind>? {
-        let names = text.split(separator: ",", omittingEmptySubsequences: false)
-        let kinds = names.compactMap { PlaceKind(name: String($0)) }.filter(\.isPointOfInterest)
-        return kinds.count == names.count ? Set(kinds) : nil
-    }
-
     var wantedKinds: Set<PlaceKind> { kinds.isEmpty ? Set(PlaceKind.common) : kinds }
 
     /// Where `places.db` is: `/var/lib/paced-maps` if it exists, else `$XDG_DATA_HOME/paced`.

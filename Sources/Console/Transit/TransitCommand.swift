@@ -1,7 +1,5 @@
 import Domain
-import Glibc
 import JSONCoding
-import Linux
 import Transit
 
 /// `pacectl transit`: public transport.
@@ -26,16 +24,17 @@ enum TransitCommand: Equatable {
     }
 
     private static func printFeed(_ path: String) throws(Failure) {
-        let name = SanitizedText.line(path, limit: 256) ?? ""
-        let bytes: [UInt8]?
-        do throws(SystemError) {
-            bytes = try FileDescriptor.open(path, O_RDONLY).readAll(limit: sizeLimit)
-        } catch {
-            throw .failed("cannot read \(name): \(error)")
-        }
-        guard let bytes else { throw .failed("\(name) has more than 64 MiB") }
+        let file = InputFile(path: path)
+        var bytes: [UInt8] = []
         var writer = JSONWriter(capacity: 2 * chunkSize)
         do {
+            try file.read(
+                { chunk in
+                    guard bytes.count + chunk.count <= sizeLimit else {
+                        throw Failure.failed("\(file.name) has more than 64 MiB")
+                    }
+                    for index in chunk.indices { bytes.append(chunk[index]) }
+                }, finish: {})
             var feed = try RealtimeFeedLines(bytes)
             while try feed.write(into: &writer) {
                 guard writer.bytes.count >= chunkSize else { continue }
@@ -45,7 +44,7 @@ enum TransitCommand: Equatable {
         } catch let error as ParseError {
             // The entities before the wrong byte are right.
             try writeOut(writer.bytes)
-            throw .failed("\(name) is no GTFS-Realtime feed, or a cut one: \(error)")
+            throw .failed("\(file.name) is no GTFS-Realtime feed, or a cut one: \(error)")
         } catch {
             throw error as? Failure ?? .failed("\(error)")
         }

@@ -7,6 +7,7 @@ package enum PlacesTopic {
     /// The most places in the data.
     package static let limit = 64
 
+    /// - Returns: nil, because the data has no time of observation.
     /// - Throws: ``RPCError`` that names the wrong member.
     package static func check(_ data: JSON) throws(RPCError) -> UTC? {
         let isReason = data["reason"] != nil && data["places"] == nil

@@ -38,15 +38,15 @@ package struct TopicName: Hashable, Sendable {
 /// A topic whose data the daemon understands.
 package struct KnownTopic: Sendable {
     package let name: String
-    /// How long data is kept after it was observed.
-    package let lifetime: Duration
+    /// How long data is kept after it was observed; nil if the data has no time of observation.
+    package let lifetime: Duration?
     /// Checks the data, and returns when it was observed, if it says so. Throws an error that names the wrong member.
     package let check: @Sendable (JSON) throws(RPCError) -> UTC?
 
     /// All of them. Each has a place among the topics.
     package static let all = [
         KnownTopic(name: WeatherTopic.name, lifetime: WeatherTopic.lifetime, check: WeatherTopic.check),
-        KnownTopic(name: PlacesTopic.name, lifetime: TopicTable.longestValidity, check: PlacesTopic.check),
+        KnownTopic(name: PlacesTopic.name, lifetime: nil, check: PlacesTopic.check),
     ]
 
     static func named(_ name: String) -> KnownTopic? {

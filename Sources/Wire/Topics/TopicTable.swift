@@ -96,17 +96,19 @@ package struct TopicTable: Sendable {
 
     /// The rest of the lifetime of observed data, and ``longestValidity`` twice for other data.
     private static func rest(of publication: TopicPublication, time: UTC?) throws(RPCError) -> Duration {
-        guard let observed = publication.observed, let time, let known = KnownTopic.named(publication.topic.text) else {
+        guard let observed = publication.observed, let time,
+            let lifetime = KnownTopic.named(publication.topic.text)?.lifetime
+        else {
             return longestValidity * 2
         }
         let age = Duration.milliseconds(time.milliseconds - observed.milliseconds)
         guard age + clockTolerance >= .zero else {
             throw .invalidValue("data", "data.observed_at is in the future: compare the clocks")
         }
-        guard age < known.lifetime else {
+        guard age < lifetime else {
             throw .invalidValue("data", "data is of \(age.components.seconds / 60) min ago: too old for this topic")
         }
-        return known.lifetime - age
+        return lifetime - age
     }
 
     private mutating func place(of name: TopicName, at now: Instant) throws(RPCError) -> Int {
