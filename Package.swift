@@ -45,6 +45,7 @@ let package = Package(
         .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
         .target(name: "CAllocations", cSettings: c),
         .systemLibrary(name: "CFuzzer"),
         // Ring 0
@@ -57,7 +58,9 @@ let package = Package(
         .target(name: "Weather", dependencies: ["CMath", "JSONCoding", "Domain"], swiftSettings: core + small),
         .target(
             name: "Maps", dependencies: ["CMath", "Pipeline", "JSONCoding", "Domain"], swiftSettings: core + small),
-        .target(name: "Transit", dependencies: ["JSONCoding", "Domain"], swiftSettings: core + small),
+        .target(
+            name: "Transit", dependencies: ["Formats", "Pipeline", "JSONCoding", "Domain"],
+            resources: [.embedInCode("cata.json")], swiftSettings: core + small),
         .target(
             name: "Report", dependencies: ["CMath", "JSONCoding", "Domain"],
             resources: [.embedInCode("page.css"), .embedInCode("page.js")], swiftSettings: core),
@@ -81,8 +84,10 @@ let package = Package(
         .target(name: "Import", dependencies: ["CExpat", "CZlib", "Formats", "Domain"], swiftSettings: shell + small),
         .target(name: "Privacy", dependencies: ["CGcrypt"], swiftSettings: shell),
         .target(name: "SQLite", dependencies: ["CSQLite", "Linux", "Domain"], swiftSettings: shell + small),
+        .target(name: "Zip", dependencies: ["CZip"], swiftSettings: shell + small),
         .target(
-            name: "MapStorage", dependencies: ["SQLite", "Maps", "Pipeline", "Domain"], swiftSettings: core + small),
+            name: "MapStorage", dependencies: ["SQLite", "Transit", "Maps", "Pipeline", "JSONCoding", "Domain"],
+            swiftSettings: core + small),
         .target(
             name: "Storage",
             dependencies: [
@@ -94,13 +99,13 @@ let package = Package(
         .target(name: "Daemon", dependencies: adapters + inner, swiftSettings: core + small),
         .target(
             name: "Console",
-            dependencies: ["Report", "Weather", "Maps", "MapStorage", "Transit", "Privacy"] + adapters + inner,
+            dependencies: ["Report", "Weather", "Maps", "MapStorage", "Transit", "Zip", "Privacy"] + adapters + inner,
             swiftSettings: core),
         .target(
             name: "Network",
             dependencies: [
-                "HTTP", "Weather", "MapStorage", "Maps", "Servers", "Linux", "Wire", "Formats", "Pipeline",
-                "JSONCoding", "Domain",
+                "HTTP", "Weather", "MapStorage", "Maps", "Transit", "Import", "Servers", "Linux", "SQLite", "Wire",
+                "Formats", "Pipeline", "JSONCoding", "Domain",
             ],
             swiftSettings: core + small),
         .executableTarget(name: "paced", dependencies: ["Daemon"], swiftSettings: core),
@@ -109,7 +114,7 @@ let package = Package(
         // Tools
         .executableTarget(
             name: "Bench",
-            dependencies: ["CAllocations", "Weather", "Maps", "MapStorage"] + adapters + inner,
+            dependencies: ["CAllocations", "Weather", "Maps", "MapStorage", "Transit"] + adapters + inner,
             swiftSettings: core),
         .executableTarget(
             name: "Fuzz", dependencies: ["CFuzzer", "Maps", "Transit", "Weather"] + adapters + inner,
@@ -127,7 +132,10 @@ let package = Package(
         .testTarget(
             name: "WeatherTests", dependencies: ["Weather", "Wire", "JSONCoding", "Domain", "TestKit"],
             swiftSettings: core),
-        .testTarget(name: "TransitTests", dependencies: ["Transit", "JSONCoding", "Domain"], swiftSettings: core),
+        .testTarget(
+            name: "TransitTests",
+            dependencies: ["MapStorage", "Transit", "Import", "SQLite", "Formats", "Pipeline", "JSONCoding", "Domain"],
+            swiftSettings: core),
         .testTarget(
             name: "MapsTests",
             dependencies: ["MapStorage", "Maps", "SQLite", "Pipeline", "JSONCoding", "Domain", "TestKit"],

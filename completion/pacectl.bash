@@ -22,7 +22,7 @@ _pacectl() {
 
     case $previous in
     --runtime-dir | --state-dir | --net-dir | --maps-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
-    --config | -o | --output | --replay | --course) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --config | -o | --output | --replay | --course | --trace) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current"); return ;;
     --before)
         [[ " ${COMP_WORDS[*]} " == *' bests '* ]] || mapfile -t COMPREPLY < <(compgen -W "$activities" -- "$current")
@@ -31,14 +31,14 @@ _pacectl() {
     --totals) mapfile -t COMPREPLY < <(compgen -W 'week month year' -- "$current"); return ;;
     --profile) mapfile -t COMPREPLY < <(compgen -W 'walk run ride' -- "$current"); return ;;
     --sport) mapfile -t COMPREPLY < <(compgen -W "$sports" -- "$current"); return ;;
-    --ago | --seconds | --limit | --since | --until | --name | --start | --hide | --speed | --interval-ms | --valid-for | --source | --now | --at | --to | --from | --engine | --kind | --radius) return ;;
+    --ago | --seconds | --limit | --since | --until | --name | --start | --hide | --speed | --interval-ms | --valid-for | --source | --now | --at | --to | --from | --engine | --kind | --radius | --near | --contains | --exclude | --match | --line | --time | --home | --within | --walking) return ;;
     esac
 
     # The words of the command, without options and their values.
     local words=()
     for ((index = 1; index < COMP_CWORD; index++)); do
         case ${COMP_WORDS[index]} in
-        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --since | --until | --totals | --name | --start | --speed | --interval-ms | --replay | --course | --valid-for | --source | --now | --at | --net-dir | --maps-dir | --kind | --radius | --to | --from | --profile | --engine)
+        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --since | --until | --totals | --name | --start | --speed | --interval-ms | --replay | --course | --valid-for | --source | --now | --at | --net-dir | --maps-dir | --kind | --radius | --to | --from | --profile | --engine | --near | --contains | --exclude | --match | --line | --time | --home | --within | --walking | --trace)
             ((index++))
             ;;
         -*) ;;
@@ -61,7 +61,14 @@ _pacectl() {
     'places search'*) choices='--at --limit --maps-dir' ;;
     'places show'*) choices='--maps-dir' ;;
     metar | taf) choices=--now ;;
-    transit) choices=decode ;;
+    transit) choices='import lines groups stops departures next-home decode' ;;
+    'transit import'*) choices='--near --at --maps-dir' files=yes ;;
+    'transit lines'*) choices='move --contains --exclude --match --format --output --trace --force --maps-dir --net-dir' ;;
+    'transit groups') choices='add edit rename remove move default first preset' ;;
+    'transit groups preset') choices=cata ;;
+    'transit stops'*) choices='--at --radius --limit --maps-dir' ;;
+    'transit departures'*) choices='--line --time --at --radius --limit --maps-dir --net-dir' ;;
+    'transit next-home'*) choices='--at --home --within --walking --bikes --time --limit --maps-dir --net-dir' ;;
     'transit decode'*) files=yes ;;
     sensors) choices='status add use auto off pair zero forget' ;;
     course) choices='list show import export load unload from reverse rename delete partner' ;;

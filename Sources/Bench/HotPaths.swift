@@ -41,11 +41,17 @@ func measureHotPaths() throws -> Bool {
     let places = try measurePlaces()
     print(places.line)
     for measurement in [places.near, places.water, places.name] { print(measurement.line) }
+    let transit = try measureTransit()
+    print(transit.line)
+    for measurement in [transit.departures, transit.nextHome] { print(measurement.line) }
     var broken: [String] = []
     if tick.allocations > 0 { broken.append("the tick allocates") }
     if max(places.near.nanoseconds, places.water.nanoseconds) > 1e6 {
         broken.append("a search among 500,000 places takes more than 1 ms")
     }
+    if transit.seconds > 60 { broken.append("1.5 million stop times are imported in more than 60 s") }
+    if transit.departures.nanoseconds > 5e6 { broken.append("a search for departures takes more than 5 ms") }
+    if transit.nextHome.nanoseconds > 100e6 { broken.append("a search for the way home takes more than 100 ms") }
     if tickWithSensors.allocations > 0 { broken.append("the tick with six sensors allocates") }
     if courseTick.allocations + courseFix.allocations + lostFix.allocations > 0 { broken.append("a course allocates") }
     if max(courseTick.nanoseconds, courseFix.nanoseconds, lostFix.nanoseconds) > 50_000 {

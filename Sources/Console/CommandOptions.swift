@@ -2,6 +2,7 @@ import Domain
 import Formats
 import Maps
 import Report
+import Transit
 import Wire
 
 /// Options that belong to one command.
@@ -35,6 +36,7 @@ struct CommandOptions {
     private var kinds: Set<PlaceKind> = []
     private var radius: Double?
     private var mapsDirectory: String?
+    private var transit = TransitOptions()
     private(set) var recording: String?
     private(set) var loops = false
     private(set) var configuration: String?
@@ -67,7 +69,8 @@ struct CommandOptions {
             command = "publish"
         case "--source": (source, command) = (try OptionValue.text("a name", after: option, &rest), "publish")
         case "--limit":
-            (filter.limit, command) = (try OptionValue.number(1...1000, after: option, &rest), "activities,places")
+            filter.limit = try OptionValue.number(1...1000, after: option, &rest)
+            command = "activities,places,transit stops,transit departures,transit next-home"
         case "--before":
             if let day = rest.first.flatMap(LocalDay.init) {
                 rest.removeFirst()
@@ -114,13 +117,24 @@ struct CommandOptions {
         case "--on-course": (isOnCourse, command) = (true, "course partner")
         case "--course":
             (course, command) = (try OptionValue.text("a file or a course", after: option, &rest), "replay")
-        case "--force": (isForced, command) = (true, "export,report,delete,course export,places import")
+        case "--force": (isForced, command) = (true, "export,report,delete,course export,places import,transit lines")
         case "--again": (isAgain, command) = (true, "import")
         case "--verbose": (isVerbose, command) = (true, "import,export")
         case "--hide":
             let metres = try OptionValue.number(
                 0...HiddenPlaces.largestRadius, "a number of metres", after: option, &rest)
             (hide, command) = (metres, "export,report")
+        case "--format" where word == "transit":
+            guard let found = rest.popFirst().flatMap(TransitOptions.Format.init) else {
+                throw .usage("--format needs one of kml, geojson")
+            }
+            (transit.format, command) = (found, "transit lines")
+        case "--contains", "--exclude", "--match":
+            transit.text = try OptionValue.text("a text", after: option, &rest)
+            transit.scope = SearchScope(rawValue: String(option.dropFirst(2))) ?? .contains
+            command = "transit lines"
+        case "--trace":
+            (transit.trace, command) = (try OptionValue.text("a KML file", after: option, &rest), "transit lines")
         case "--format":
             let formats = ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")
             guard let found = rest.popFirst().flatMap(ExportFormat.init) else {
@@ -128,14 +142,16 @@ struct CommandOptions {
             }
             (format, command) = (found, "export,course export")
         case "-o", "--output":
-            (file, command) = (try OptionValue.text("a file", after: option, &rest), "export,report,course export")
+            (file, command) = (
+                try OptionValue.text("a file", after: option, &rest), "export,report,course export,transit lines"
+            )
         case "--at":
             if weather.place != nil { throw .usage("--at names one place") }
             guard let place = rest.popFirst().flatMap(WeatherPlace.init) else {
                 throw .usage(
                     "--at needs a position such as 52.5,13.4, or the four characters of a station such as EDDB")
             }
-            (weather.place, command) = (place, "weather,places near,places search")
+            (weather.place, command) = (place, "weather,places near,places search,transit")
         case "--kind":
             guard let kinds = rest.popFirst().flatMap({ PlaceKind.pointsOfInterest(named: $0) }) else {
                 let names = PlaceKind.pointsOfInterest.map(\.name).joined(separator: ", ")
@@ -144,16 +160,40 @@ struct CommandOptions {
             (self.kinds, command) = (kinds, "places near,places along")
         case "--radius":
             let metres = try OptionValue.number(PlacesOptions.radii, "a number of metres", after: option, &rest)
-            (radius, command) = (Double(metres), "places near,places along")
+            (radius, command) = (Double(metres), "places near,places along,transit stops,transit departures")
         case "--maps-dir":
             (mapsDirectory, command) = (
-                try OptionValue.text("a directory", after: option, &rest), "places,route"
+                try OptionValue.text("a directory", after: option, &rest), "places,route,transit"
             )
         case "--raw": (weather.output, command) = (.reports, "weather")
         case "--net-dir":
             (weather.netDirectory, command) = (
-                try OptionValue.text("a directory", after: option, &rest), "weather,route"
+                try OptionValue.text("a directory", after: option, &rest), "weather,route,transit"
             )
+        case "--near":
+            transit.near =
+                Double(try OptionValue.number(1...500, "a number of kilometres", after: option, &rest)) * 1000
+            command = "transit import"
+        case "--time":
+            transit.time = try OptionValue.start(after: option, &rest)
+            command = "transit departures,transit next-home"
+        case "--line":
+            transit.lines.append(try OptionValue.text("the code or the ID of a line", after: option, &rest))
+            command = "transit departures"
+        case "--home":
+            guard let home = rest.popFirst().flatMap({ Coordinate(argument: $0) }) else {
+                throw .usage("--home needs a position such as 40.7914,-77.8586")
+            }
+            (transit.home, command) = (home, "transit next-home")
+        case "--within":
+            let metres = try OptionValue.number(50...5000, "a number of metres", after: option, &rest)
+            (transit.within, command) = (Double(metres), "transit next-home")
+        case "--walking":
+            guard let kilometres = rest.popFirst().flatMap({ Double($0) }), (1...40).contains(kilometres) else {
+                throw .usage("--walking needs a number of km/h from 1 to 40")
+            }
+            (transit.walkingSpeed, command) = (kilometres / 3.6, "transit next-home")
+        case "--bikes": (transit.needsBikes, command) = (true, "transit next-home")
         case "--speed":
             (pace.speed, command) = (try OptionValue.speed(after: option, &rest), "replay,watch")
         case "--replay":
@@ -173,7 +213,8 @@ struct CommandOptions {
         case "--config": (configuration, command) = (try OptionValue.text("a file", after: option, &rest), "panel")
         case "--input": (places.input, command) = (try OptionValue.text("a directory", after: option, &rest), "panel")
         case "--leds": (places.leds, command) = (try OptionValue.text("a directory", after: option, &rest), "panel")
-        case "--root": (root, command) = (try OptionValue.text("a directory", after: option, &rest), "doctor,places")
+        case "--root":
+            (root, command) = (try OptionValue.text("a directory", after: option, &rest), "doctor,places,transit")
         default: return false
         }
         given.append((option, command.split(separator: ",").map(String.init)))
@@ -188,12 +229,22 @@ struct CommandOptions {
     }
 
     /// - Throws: ``Failure`` with status 2 for a station in the place of a position.
+    func transitOptions() throws(Failure) -> TransitOptions {
+        var options = transit
+        options.maps = try placesOptions()
+        options.netDirectory = weather.netDirectory
+        options.limit = filter.limit
+        options.file = file
+        return options
+    }
+
+    /// - Throws: ``Failure`` with status 2 for a station in the place of a position.
     func placesOptions() throws(Failure) -> PlacesOptions {
         var options = PlacesOptions()
         switch weather.place {
         case .position(let latitude, let longitude)?:
             options.position = Coordinate(latitude: latitude, longitude: longitude)
-        case .station?: throw .usage("--at of 'places' needs a position such as 42.5078,1.5211")
+        case .station?: throw .usage("--at needs a position such as 42.5078,1.5211 here")
         case nil: break
         }
         options.kinds = kinds

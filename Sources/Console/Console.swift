@@ -36,7 +36,7 @@ extension Invocation {
         case .route(let destination, let options): try route(to: destination, options)
         case .places(let command): try perform(command)
         case .decode(let command): return try command.run() ? 0 : Failure.Status.failed.rawValue
-        case .transit(let command): try command.run()
+        case .transit(let command): try perform(command)
         case .publish(let request): try request.perform(RuntimeDirectory(runtimeDirectory))
         case .allSettings, .getSetting, .setSetting, .resetSetting: try writeOut(try settings())
         case .activities(let filter): try writeOut(try activities(filter))

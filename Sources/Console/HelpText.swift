@@ -168,6 +168,27 @@ private let helpOfAll = """
                                 line, into JSON objects in SI units; TIME is when
                                 they were received, by default now
       taf [--now TIME]          decode TAF forecasts, in the same way
+      transit import GTFS.zip [--near KM] [--at LAT,LON]
+                                store the timetable of an agency, or the part of it
+                                that is within KM
+      transit lines [--contains|--exclude|--match TEXT]
+            [--format kml|geojson] [-o FILE] [--trace KML] [--force]
+                                list the lines, or write their ways; 'lines move
+                                LINE PLACE' changes their order
+      transit groups [add|edit NAME LINE...|rename NAME NEW|remove NAME|
+            move NAME PLACE|default NAME|first yes|no|preset cata]
+                                list and change the groups of lines
+      transit stops [TEXT] [--at LAT,LON] [--radius METRES] [--limit N]
+                                list the nearest stops, or those with the text
+      transit departures [STOP] [--line L] [--time TIME] [--at LAT,LON]
+            [--radius METRES] [--limit N]
+                                list the next departures from a stop by its ID, code
+                                or name, or from those around you
+      transit next-home [--at LAT,LON] [--home LAT,LON] [--within METRES]
+            [--walking KMH] [--bikes] [--time TIME] [--limit N]
+                                show the next ways home by public transport, and the
+                                last one of the night; --maps-dir DIR and --net-dir
+                                DIR as above
       transit decode FILE.pb    print a GTFS-Realtime feed of public transport, one
                                 JSON object a line
       doctor                    check what this machine lacks to record a run, and

@@ -206,7 +206,7 @@ struct Invocation: Equatable {
             }
             (command, most) = (.route(destination, modifiers.routeOptions), 0)
         case "places": return .places(try PlacesCommand(Array(words), try modifiers.placesOptions()))
-        case "transit": return .transit(try TransitCommand(Array(words)))
+        case "transit": return .transit(try TransitCommand(Array(words), try modifiers.transitOptions()))
         case "metar": (command, most) = (.decode(WeatherCommand(kind: .metar, now: modifiers.now)), 0)
         case "taf": (command, most) = (.decode(WeatherCommand(kind: .taf, now: modifiers.now)), 0)
         case "pause": (command, most) = (.run(.pause), 0)

@@ -13,6 +13,10 @@ package struct FetchRequest: Sendable {
     package var fallback: Duration
     /// Further header lines.
     package var headers: [String]
+    /// Whether the response is kept on disk. Data that is old within seconds is not.
+    package var isStored = true
+    /// The most bytes of an unpacked body.
+    package var bodyLimit = 1024 * 1024
 
     package init(
         url: String, purpose: HostSchedule.Purpose, reuse: Duration, fallback: Duration, headers: [String] = []
@@ -41,8 +45,6 @@ package struct Fetched<Value> {
 package final class Fetcher {
     package typealias Completion<Value> = (Result<Fetched<Value>, FetchFailure>) -> Void
 
-    /// The most bytes of an unpacked body.
-    private static let bodyLimit = 1024 * 1024
     /// The most fetches that wait for a host: 16 of users, and the program's own.
     private static let queueLimit = 17
 
@@ -75,7 +77,7 @@ package final class Fetcher {
         _ request: FetchRequest, parse: @escaping ([UInt8]) -> Value?, completed: @escaping Completion<Value>
     ) {
         let host = Self.host(of: request.url)
-        let cached = cache.response(to: request.url)
+        let cached = request.isStored ? cache.response(to: request.url) : nil
         let value = cached.flatMap { parse($0.body) }
         if let cached, let value, cached.isFresh(reuse: request.reuse, at: Clock.systemTime()) {
             return completed(.success(Fetched(value: value, fetchedAt: cached.fetchedAt)))
@@ -112,7 +114,7 @@ package final class Fetcher {
         if let etag = job.cached?.etag { headers.append("If-None-Match: \(etag)") }
         if let time = job.cached?.lastModified { headers.append("If-Modified-Since: \(time)") }
         let request = HTTPRequest(
-            url: job.request.url, headers: headers, bodyLimit: Self.bodyLimit, timeout: timeout)
+            url: job.request.url, headers: headers, bodyLimit: job.request.bodyLimit, timeout: timeout)
         client.send(request) { [unowned self] in receive($0, for: job) }
     }
 
@@ -128,7 +130,7 @@ package final class Fetcher {
         case .success(let (value, response)):
             hosts[job.host]?.schedule.succeed()
             report(nil, job.host)
-            if response.isStorable { store(response.cached) }
+            if response.isStorable, job.request.isStored { store(response.cached) }
             job.completed(.success(Fetched(value: value, fetchedAt: time)))
         case .failure(let (cause, retryAfter)):
             hosts[job.host]?.schedule.fail(

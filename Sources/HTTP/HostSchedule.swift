@@ -7,6 +7,8 @@ package struct HostSchedule: Equatable, Sendable {
     package enum Purpose: Sendable {
         /// The program itself, again and again.
         case periodic
+        /// The program itself, for data that changes within seconds.
+        case live
         /// A user, who waits for the response. It does not wait for the delay after a failure, but for the time that the
         /// host has asked for.
         case command
@@ -15,6 +17,7 @@ package struct HostSchedule: Equatable, Sendable {
         var hourlyLimit: Int {
             switch self {
             case .periodic: 12
+            case .live: 3000
             case .command: 60
             }
         }
@@ -30,8 +33,7 @@ package struct HostSchedule: Equatable, Sendable {
     /// The end of Retry-After.
     private var blockedUntil: Instant?
     /// When the requests of the last hour started, the oldest first.
-    private var periodicStarts: [Instant] = []
-    private var commandStarts: [Instant] = []
+    private var starts: [Purpose: [Instant]] = [:]
     /// Who started the last request.
     private var started = Purpose.periodic
 
@@ -39,25 +41,17 @@ package struct HostSchedule: Equatable, Sendable {
 
     /// When a request may start; `now` or earlier: at once.
     package func earliestStart(for purpose: Purpose, at now: Instant) -> Instant {
-        let starts = purpose == .periodic ? periodicStarts : commandStarts
-        let recent = starts.drop { $0 + Self.hour <= now }
+        let recent = starts[purpose, default: []].drop { $0 + Self.hour <= now }
         let budget = recent.count < purpose.hourlyLimit ? nil : recent.first.map { $0 + Self.hour }
-        let delay = purpose == .periodic ? delayedUntil : nil
+        let delay = purpose == .command ? nil : delayedUntil
         return [budget, delay, blockedUntil].compactMap(\.self).max() ?? now
     }
 
     package mutating func start(_ purpose: Purpose, at now: Instant) {
         isBusy = true
         started = purpose
-        switch purpose {
-        case .periodic: Self.append(now, to: &periodicStarts, limit: purpose.hourlyLimit)
-        case .command: Self.append(now, to: &commandStarts, limit: purpose.hourlyLimit)
-        }
-    }
-
-    private static func append(_ now: Instant, to starts: inout [Instant], limit: Int) {
-        starts.append(now)
-        if starts.count > limit { starts.removeFirst() }
+        starts[purpose, default: []].append(now)
+        if starts[purpose, default: []].count > purpose.hourlyLimit { starts[purpose]?.removeFirst() }
     }
 
     package mutating func succeed() {
@@ -74,7 +68,7 @@ package struct HostSchedule: Equatable, Sendable {
     package mutating func fail(wasReached: Bool = true, retryAfter: Duration?, jitter: Double, at now: Instant) {
         isBusy = false
         if !wasReached {
-            if started == .command { commandStarts.removeLast() } else { periodicStarts.removeLast() }
+            starts[started]?.removeLast()
         }
         let doubled = Self.minimumDelay * (1 << min(failures, 16))
         let delay = min(doubled, Self.maximumDelay)

@@ -54,6 +54,31 @@ package enum Machine {
         return unsafe fields.tm_gmtoff
     }
 
+    /// Runs `body` with the local time of another zone. Only for programs with one thread: it changes the environment.
+    ///
+    /// The corresponding C function is `tzset`.
+    ///
+    /// - Parameter zone: such as `Europe/Berlin`.
+    /// - Returns: nil if the machine knows no such zone.
+    package static func withTimeZone<Result>(_ zone: String, _ body: () -> Result) -> Result? {
+        let isName = zone.utf8.allSatisfy { byte in
+            switch Character(UnicodeScalar(byte)) {
+            case "A"..."Z", "a"..."z", "0"..."9", "_", "-", "+", "/": true
+            default: false
+            }
+        }
+        guard isName, zone.utf8.count <= 64, !zone.hasPrefix("/"),
+            unsafe access("/usr/share/zoneinfo/\(zone)", R_OK) == 0
+        else { return nil }
+        let own = unsafe getenv("TZ").map { unsafe String(cString: $0) }
+        unsafe setenv("TZ", ":" + zone, 1)
+        defer {
+            if let own { unsafe setenv("TZ", own, 1) } else { unsafe unsetenv("TZ") }
+            tzset()
+        }
+        return body()
+    }
+
     /// The name of the zone of local time at a moment, such as `CET`, or `+03` for a zone without a name.
     ///
     /// The corresponding C function is `localtime_r`.

@@ -1,4 +1,5 @@
 import Domain
+import Glibc
 import Linux
 import Maps
 import Weather
@@ -18,6 +19,9 @@ struct NetConfiguration: Equatable {
     /// The route engine; nil for none.
     var routeEngine: RouteEngine? = .local
     var places = PlacesService.Settings()
+    var transit = TransitService.Settings()
+    /// Whether users without the rights of paced-net can read the file that has ``TransitService/Settings/home``.
+    var exposesHome = false
 
     static let path = "/etc/paced/paced-net.conf"
 
@@ -44,10 +48,13 @@ struct NetConfiguration: Equatable {
             if assignment.value.isEmpty { continue }
             guard key.set(&configuration, assignment.value) else { throw failure("\(key.name) must be \(key.rule)") }
         }
+        var status = stat()
+        configuration.exposesHome =
+            configuration.transit.home != nil && stat(path, &status) == 0 && status.st_mode & S_IROTH != 0
         return configuration
     }
 
-    private struct Key {
+    struct Key {
         var section: String
         var name: String
         /// What a value must be.
@@ -56,7 +63,9 @@ struct NetConfiguration: Equatable {
         var set: @Sendable (inout NetConfiguration, String) -> Bool
     }
 
-    private static let keys = [
+    private static let keys = ownKeys + transitKeys
+
+    private static let ownKeys = [
         Key(section: "Network", name: "TimeoutSec", rule: "a number of seconds from 1 to 120") { configuration, text in
             guard let seconds = Int(text), (1...120).contains(seconds) else { return false }
             configuration.timeout = .seconds(seconds)

@@ -21,6 +21,7 @@ package final class NetDaemon {
     private var weather: WeatherService?
     private var routes: RouteService?
     private var places: PlacesService?
+    private var transit: TransitService?
     private var paced: PacedConnection?
     private var server: ControlServer?
     private var signals: [CallbackSource] = []
@@ -64,6 +65,12 @@ package final class NetDaemon {
 
     private static func start(_ options: NetOptions) throws -> Int32 {
         let configuration = try NetConfiguration.read(options.configuration)
+        if configuration.exposesHome {
+            log(
+                .warning,
+                "\(options.configuration ?? NetConfiguration.path) has your home and every user can read it: "
+                    + "give it to root:paced-net with mode 0640")
+        }
         let notifier = NotifySocket.fromEnvironment()
         let handed = try handedSocket()
         let isSystem = geteuid() == 0 || variable("SYSTEMD_EXEC_PID").flatMap { Int32($0) } == getpid()
@@ -152,6 +159,12 @@ package final class NetDaemon {
                 paced?.publish(PlacesTopic.name, $0, validUntil: $1, source: "OpenStreetMap")
             },
             notify: { [unowned self] in paced?.notice(PlacesTopic.name, key: "water", $0) })
+        let transitAuthorization = try Self.credential("transit-authorization", in: directories.credentials)
+        transit = try TransitService(
+            in: directories.maps, configuration.transit, fetcher,
+            headers: transitAuthorization.map { ["Authorization: \($0)"] } ?? [], loop: loop, log: Self.log,
+            publish: { [unowned self] in paced?.publish(TransitTopic.name, $0, validUntil: $1, source: "paced-net") },
+            notify: { [unowned self] in paced?.notice(TransitTopic.name, key: $0, $1) })
         paced = try PacedConnection(directories.paced, loop: loop, log: Self.log) { [unowned self] in receive($0) }
         server = try ControlServer(socket: socket, .network, loop: loop) { [unowned self] request, _, _ in
             answer(request)
@@ -189,10 +202,14 @@ package final class NetDaemon {
         case .position(let position):
             weather?.move(to: position)
             places?.move(to: position.place)
+            transit?.move(to: position.place)
         case .demand(let demand):
             weather?.want(demand.isRunningOutdoors || demand.topics.contains(WeatherTopic.name))
             places?.want(
                 isWatched: demand.topics.contains(PlacesTopic.name), isRunningOutdoors: demand.isRunningOutdoors)
+            transit?.want(
+                isWatched: demand.topics.contains(TransitTopic.name), isRunningOutdoors: demand.isRunningOutdoors,
+                pace: demand.pace)
         case .connected: weather?.reconnected()
         }
     }
@@ -207,6 +224,12 @@ package final class NetDaemon {
             }
         case .network(.routeCourse(let search, let route, let offset)):
             return .now(routes?.piece(search: search, route: route, offset: offset) ?? .failure(.methodNotFound))
+        case .network(.departures(let request)):
+            return later { [transit] completed in transit?.answer(request, completed: completed) }
+        case .network(.wayHome(let request)):
+            return later { [transit] completed in transit?.answer(request, completed: completed) }
+        case .network(.linePath(let line)):
+            return later { [transit] completed in transit?.answer(pathOf: line, completed: completed) }
         default: return .now(.failure(.methodNotFound))
         }
     }

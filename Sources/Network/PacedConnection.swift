@@ -19,6 +19,8 @@ final class PacedConnection {
         /// The names of the known topics that clients watch.
         var topics: Set<String> = []
         var isRunningOutdoors = false
+        /// The average speed of the run outdoors in metres per second, in steps of 0.1; nil before its first 500 m.
+        var pace: Double?
     }
 
     private static let stateInterval = Duration.seconds(10)
@@ -69,18 +71,32 @@ final class PacedConnection {
             state?.send(Array("{\"class\":\"WATCH\",\"classes\":[\"STATE\"],\"interval_ms\":\(interval)}\n".utf8))
         case .lost(let reason):
             log(.warning, reason + "; retrying")
-            demand.isRunningOutdoors = false
+            (demand.isRunningOutdoors, demand.pace) = (false, nil)
             reportDemand()
         case .line(let bytes):
             guard let json = try? JSON(parsing: bytes) else { return }
             if json["class"]?.string == "ERROR" { return logRejection(json["message"], "state.sock") }
             guard json["class"]?.string == "STATE" else { return }
             demand.isRunningOutdoors = json["run"]?.string != "idle" && json["indoor"]?.bool != true
+            demand.pace = demand.isRunningOutdoors ? Self.pace(json) : nil
             hasState = true
             if let position = WeatherService.Position(json["position"]) { happened(.position(position)) }
             reportDemand()
         }
     }
+
+    /// The average speed of a run in metres per second.
+    private static func pace(_ state: JSON) -> Double? {
+        guard let metres = state["distance_m"]?.number, metres >= shortestRun,
+            let milliseconds = state["moving_ms"]?.number, milliseconds > 0
+        else { return nil }
+        let speed = (metres / milliseconds * 10_000).rounded() / 10
+        return speeds.contains(speed) ? speed : nil
+    }
+
+    /// Metres.
+    private static let shortestRun = 500.0
+    private static let speeds = 0.5...12.0
 
     private func receiveDemand(_ event: ReconnectingClient.Event) {
         switch event {
@@ -103,7 +119,8 @@ final class PacedConnection {
                 return
             }
             guard json["class"]?.string == "DEMAND", let topic = json["topic"]?.string,
-                let subscribers = json["subscribers"]?.integer, [WeatherTopic.name, PlacesTopic.name].contains(topic)
+                let subscribers = json["subscribers"]?.integer,
+                [WeatherTopic.name, PlacesTopic.name, TransitTopic.name].contains(topic)
             else { return }
             if subscribers > 0 { demand.topics.insert(topic) } else { demand.topics.remove(topic) }
             reportDemand()

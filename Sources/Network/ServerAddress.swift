@@ -11,10 +11,14 @@ struct ServerAddress: Equatable {
 
     /// Nil if the text is not such an address.
     init?(_ text: String) {
-        let rest = text.hasPrefix("https://") ? text.dropFirst(8) : text.hasPrefix("http://") ? text.dropFirst(7) : ""
-        guard !rest.isEmpty, !rest.hasPrefix("/"), !text.hasSuffix("/"), text.utf8.count <= Self.lengthLimit,
-            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
-        else { return nil }
+        guard Self.isURL(text), !text.hasSuffix("/"), !text.utf8.contains(UInt8(ascii: "?")) else { return nil }
         self.text = text
+    }
+
+    /// Whether a text is an address of http or https, perhaps with a query.
+    static func isURL(_ text: String) -> Bool {
+        let rest = text.hasPrefix("https://") ? text.dropFirst(8) : text.hasPrefix("http://") ? text.dropFirst(7) : ""
+        return !rest.isEmpty && !rest.hasPrefix("/") && text.utf8.count <= lengthLimit
+            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }
     }
 }

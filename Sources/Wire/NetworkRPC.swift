@@ -10,6 +10,9 @@ extension OpenRPC {
         \(method("weather.at", weatherSummary, [latitude, longitude, station], "weather and reports", weatherResult, [refused, busy, invalid])),\
         \(method("route.find", routeSummary, [from, to, profile, engine], "routes", routeResult, [refused, busy, invalid, failed])),\
         \(method("route.course", courseSummary, [search, route, offset], "piece", courseResult, [notFound, invalid])),\
+        \(method("transit.departures", departuresSummary, [stops, lines, limit(100)], "departures", departuresResult, [refused, busy, invalid])),\
+        \(method("transit.home", homeSummary, [from, home, within, walking, bikes, limit(20)], "journeys", journeysResult, [refused, busy, invalid])),\
+        \(method("transit.path", pathSummary, [line], "paths", pathsResult, [refused, busy, notFound, invalid])),\
         \(discover)\
         ],\
         "components":{"errors":\(errors)}}
@@ -49,6 +52,44 @@ extension OpenRPC {
     private static let engine = """
         {"name":"engine","summary":"The address of a route engine, such as valhalla+http://127.0.0.1:8002.",\
         "schema":{"type":"string"}}
+        """
+    private static let departuresSummary = "Returns the next departures of public transport from stops."
+    private static let homeSummary =
+        "Returns the next ways home by public transport, direct and with one change. Without from, they start at the position of paced."
+    private static let pathSummary = "Returns the way of a line, for maps."
+    private static let departuresResult = """
+        {"type":"object","required":["live","departures"],"properties":{"agency":{"type":"string"},\
+        "live":{"type":"boolean"},"live_age_s":{"type":"integer"},"reason":{"type":"string"},\
+        "departures":{"type":"array","items":\(object)}}}
+        """
+    private static let journeysResult = """
+        {"type":"object","required":["live","journeys"],"properties":{"agency":{"type":"string"},\
+        "live":{"type":"boolean"},"live_age_s":{"type":"integer"},"reason":{"type":"string"},\
+        "walking_mps":{"type":"number"},"journeys":{"type":"array","items":\(object)},"last":\(object)}}
+        """
+    private static let pathsResult = """
+        {"type":"object","required":["paths"],"properties":{"paths":{"type":"array","items":{"type":"array",\
+        "items":{"type":"array","minItems":2,"maxItems":2,"items":{"type":"number"}}}}}}
+        """
+    private static let ids = #"{"type":"array","maxItems":64,"items":{"type":"string","minLength":1,"maxLength":255}}"#
+    private static let stops = #"{"name":"stops","summary":"The IDs of stops.","required":true,"schema":\#(ids)}"#
+    private static let lines = #"{"name":"lines","summary":"The IDs of lines; all if it is absent.","schema":\#(ids)}"#
+    private static let line = """
+        {"name":"line","summary":"The ID of the line.","required":true,"schema":{"type":"string","minLength":1,"maxLength":255}}
+        """
+    private static func limit(_ most: Int) -> String {
+        #"{"name":"limit","summary":"How many at most.","schema":{"type":"integer","minimum":1,"maximum":\#(most)}}"#
+    }
+    private static let home =
+        ##"{"name":"home","summary":"Instead of the home of paced-net.conf.","schema":\##(place)}"##
+    private static let within = """
+        {"name":"within_m","summary":"Metres to a stop at most.","schema":{"type":"number","minimum":50,"maximum":5000}}
+        """
+    private static let walking = """
+        {"name":"walking_mps","summary":"The speed of the walks.","schema":{"type":"number","minimum":0.2,"maximum":12}}
+        """
+    private static let bikes = """
+        {"name":"bikes","summary":"Whether all vehicles must allow bikes.","schema":{"type":"boolean"}}
         """
     private static let count = #"{"type":"integer","minimum":0}"#
     private static let search = """

@@ -78,7 +78,7 @@ package enum OpenRPC {
 
     private static let publishSummary = "Publishes the data of a topic, in place of the data before."
     private static let topic = """
-        {"name":"topic","summary":"The name of the topic: weather, places, or x- and 1 to 30 of a-z, 0-9 and -.","required":true,\
+        {"name":"topic","summary":"The name of the topic: weather, places, transit, or x- and 1 to 30 of a-z, 0-9 and -.","required":true,\
         "schema":{"type":"string","maxLength":32}}
         """
     private static let topicData = """

@@ -206,10 +206,10 @@ struct InvocationTests {
         (["export", "--all", "1", "--format", "fit", "-o", "x"], "export takes --all or the numbers of activities"),
         (
             ["import", "--force", "x"],
-            "--force is an option of 'export', 'report', 'delete', 'course export', 'places import' only"
+            "--force is an option of 'export', 'report', 'delete', 'course export', 'places import', 'transit lines' only"
         ),
-        (["publish"], "publish needs a topic: weather, places, or x- and 1 to 30 of a-z, 0-9 and -"),
-        (["publish", "wether"], "a topic is weather, places, or x- and 1 to 30 of a-z, 0-9 and -"),
+        (["publish"], "publish needs a topic: weather, places, transit, or x- and 1 to 30 of a-z, 0-9 and -"),
+        (["publish", "wether"], "a topic is weather, places, transit, or x- and 1 to 30 of a-z, 0-9 and -"),
         (["publish", "x-a", "--valid-for", "0"], "--valid-for needs a number of seconds from 1 to 604800"),
         (["scan", "--source", "a"], "--source is an option of 'publish' only"),
         (["weather", "EDDB"], "unexpected argument 'EDDB' after 'weather'"),
@@ -250,7 +250,7 @@ struct InvocationTests {
         (["export", "1", "--format", "doc"], "--format needs one of fit, gpx, tcx, geojson, kml, csv"),
         (["export", "--format", "fit"], "export needs the number of an activity, last, or --all"),
         (["export", "1", "--format", "fit", "-o", ""], "-o needs a file"),
-        (["show", "1", "-o", "x"], "-o is an option of 'export', 'report', 'course export' only"),
+        (["show", "1", "-o", "x"], "-o is an option of 'export', 'report', 'course export', 'transit lines' only"),
         (["import"], "import needs a file"),
         (["replay"], "replay needs a file or the number of an activity"),
         (["replay", "1", "2"], "unexpected argument '2' after 'replay'"),

@@ -234,7 +234,7 @@ extension Failure {
 
 extension StateLine {
     /// The current position; nil if it is unknown or old.
-    fileprivate var here: Coordinate? {
+    var here: Coordinate? {
         guard let position, !position.isStale else { return nil }
         return Coordinate(latitude: position.latitude, longitude: position.longitude)
     }

@@ -54,17 +54,12 @@ private final class PlacesImport {
     private static let separator = UInt8(ascii: "\u{1E}")
 
     private let source: String
-    private let directory: String
+    private let file: NewMapsFile
     /// The number of features whose tags name a place, but whose ID or shape is unusable.
     private(set) var skipped = 0
     private var hasIDs = true
-    /// Whether the new file exists and is incomplete.
-    private var isUnfinished = false
-    /// The new file. It is locked while the import runs, because a second import would write the same files.
-    private let lock: FileDescriptor
 
-    var target: String { directory + "/" + PlacesDatabase.fileName }
-    private var new: String { target + ".new" }
+    var target: String { file.target }
     /// The places of the extract, and the positions of its nodes.
     private var filtered: String { target + ".osm.pbf" }
     private var nodes: String { target + ".nodes" }
@@ -72,29 +67,7 @@ private final class PlacesImport {
     init(_ path: String, into directory: String) throws(Failure) {
         // A leading dash would be an option of osmium.
         source = path.hasPrefix("-") ? "./" + path : path
-        do {
-            try makeDirectories(directory)
-            self.directory = try Directory(directory).path
-        } catch {
-            throw .failed("\(error); or name another directory with --maps-dir")
-        }
-        let name = self.directory + "/" + PlacesDatabase.fileName + ".new"
-        do throws(SystemError) {
-            lock = try FileDescriptor.open(name, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o644)
-        } catch {
-            throw .failed(
-                "cannot write \(name) (\(error)): become a member of the group paced-control, use sudo, "
-                    + "or name another directory with --maps-dir")
-        }
-        // Another import may have renamed the opened file to places.db before the lock: writing would destroy it.
-        guard flock(lock.number, LOCK_EX | LOCK_NB) == 0, lock.isNamed(name) else {
-            throw .failed("another import into \(self.directory) is running; wait for its end")
-        }
-        isUnfinished = true
-    }
-
-    deinit {
-        if isUnfinished { unlink(new) }
+        file = try NewMapsFile(PlacesDatabase.fileName, in: directory)
     }
 
     // MARK: Sources
@@ -161,8 +134,7 @@ private final class PlacesImport {
         features: borrowing FileDescriptor, checkEnd: () throws(Failure) -> Void
     ) throws(Failure) -> [PlaceKind: Int] {
         do {
-            ftruncate(lock.number, 0)
-            let writer = try PlacesWriter(at: new)
+            let writer = try PlacesWriter(at: file.path)
             try read(features, into: writer)
             try checkEnd()
             guard !writer.counts.isEmpty else {
@@ -176,13 +148,11 @@ private final class PlacesImport {
             try writer.finish(
                 source: source.split(separator: "/").last.map(String.init) ?? source,
                 at: now >= Release.date ? now : nil)
-            fchmod(lock.number, 0o644)
-            guard fsync(lock.number) == 0, rename(new, target) == 0 else { throw SystemError("rename", code: errno) }
-            isUnfinished = false
+            try file.replace()
             return writer.counts
         } catch {
             if let failure = error as? Failure { throw failure }
-            throw .failed("cannot write \(new) (\(error)); the old places are kept")
+            throw .failed("cannot write \(file.path) (\(error)); the old places are kept")
         }
     }
 

@@ -3,6 +3,7 @@ import Glibc
 import JSONCoding
 import Linux
 import Maps
+import Transit
 
 extension Invocation {
     /// Prints the routes, and makes one the course of the daemon if the options say so.
@@ -25,6 +26,11 @@ extension Invocation {
     private func request(to destination: RouteDestination, _ options: RouteOptions) throws(Failure) -> RouteRequest {
         switch destination {
         case .position(let end): return RouteRequest(options: options, end: end, name: nil)
+        case .stop(let id):
+            var transit = TransitOptions()
+            transit.maps.directory = options.mapsDirectory
+            let stop = try stop(id: id, transit)
+            return RouteRequest(options: options, end: stop.position, name: stop.name)
         case .place(let reference):
             var search = PlacesOptions()
             search.position = options.start

@@ -5,11 +5,15 @@ import Maps
 enum RouteDestination: Equatable {
     case position(Coordinate)
     case place(PlaceReference)
+    /// The ID of a stop of the timetable.
+    case stop(String)
 
-    /// Parses `52.5,13.4`, `n123` or a name; nil for a text without a letter that is no position.
+    /// Parses `52.5,13.4`, `n123`, `stop:1234` or a name; nil for a text without a letter that is no position.
     init?(argument: String) {
         if let position = Coordinate(argument: argument) {
             self = .position(position)
+        } else if argument.hasPrefix("stop:"), argument.utf8.count > 5 {
+            self = .stop(String(argument.dropFirst(5)))
         } else if let id = PlaceID(argument) {
             self = .place(.id(id))
         } else if argument.contains(where: \.isLetter) {

@@ -1,53 +1,106 @@
 import Domain
-import JSONCoding
+import Glibc
+import Linux
+import MapStorage
+import SQLite
 import Transit
 
-/// `pacectl transit`: public transport.
+/// `pacectl transit`: lines, departures and the way home by public transport.
 enum TransitCommand: Equatable {
     /// Prints a GTFS-Realtime feed as JSON lines.
     case decode(String)
+    case importFile(String, TransitOptions)
+    case lines(TransitOptions)
+    /// - Parameter place: from 1.
+    case moveLine(String, to: Int, TransitOptions)
+    case groups(GroupCommand, TransitOptions)
+    case stops(String?, TransitOptions)
+    /// - Parameter stop: an ID, a code or a name; nil for the nearest stops.
+    case departures(stop: String?, TransitOptions)
+    case nextHome(TransitOptions)
 
     /// - Parameter words: those after `transit`.
-    init(_ words: [String]) throws(Failure) {
-        guard words.first == "decode", words.count == 2 else { throw .usage("use 'transit decode FILE.pb'") }
-        self = .decode(words[1])
-    }
-
-    /// In bytes. Bounds the memory.
-    private static let sizeLimit = 64 << 20
-    private static let chunkSize = 65_536
-
-    func run() throws(Failure) {
-        switch self {
-        case .decode(let path): try Self.printFeed(path)
+    init(_ words: [String], _ options: TransitOptions) throws(Failure) {
+        let rest = words.dropFirst()
+        switch words.first {
+        case "decode" where rest.count == 1: self = .decode(words[1])
+        case "import" where rest.count == 1: self = .importFile(words[1], options)
+        case "lines" where rest.isEmpty: self = .lines(options)
+        case "lines" where rest.count == 3 && words[1] == "move":
+            guard let place = Int(words[3]), place >= 1 else { throw .usage("lines move needs a place from 1 on") }
+            self = .moveLine(words[2], to: place, options)
+        case "groups": self = .groups(try GroupCommand(Array(rest)), options)
+        case "stops": self = .stops(rest.isEmpty ? nil : rest.joined(separator: " "), options)
+        case "departures": self = .departures(stop: rest.isEmpty ? nil : rest.joined(separator: " "), options)
+        case "next-home" where rest.isEmpty: self = .nextHome(options)
+        default:
+            throw .usage(
+                "use 'transit import FILE.zip', 'transit lines', 'transit stops [TEXT]', 'transit departures [STOP]', "
+                    + "'transit next-home', 'transit groups' or 'transit decode FILE.pb'")
         }
     }
+}
 
-    private static func printFeed(_ path: String) throws(Failure) {
-        let file = InputFile(path: path)
-        var bytes: [UInt8] = []
-        var writer = JSONWriter(capacity: 2 * chunkSize)
+/// The options of `pacectl transit`.
+struct TransitOptions: Equatable {
+    /// Where the databases are, and the position of the user.
+    var maps = PlacesOptions()
+    /// Metres; nil for the whole feed.
+    var near: Double?
+    /// When to leave; nil for now.
+    var time: UTC?
+    /// Codes or IDs of lines; empty for all.
+    var lines: [String] = []
+    var home: Coordinate?
+    /// Metres from a place to its stops.
+    var within: Double?
+    /// Metres per second; nil for that of ``WalkingRule``.
+    var walkingSpeed: Double?
+    var needsBikes = false
+    /// At most so many; nil for the default of the command.
+    var limit: Int?
+    /// Selects lines.
+    var text = ""
+    var scope = SearchScope.contains
+    /// Nil for a table.
+    var format: Format?
+    /// Nil for standard output.
+    var file: String?
+    /// A KML file with the way of a line.
+    var trace: String?
+    /// Instead of the socket of paced-net.
+    var netDirectory: String?
+
+    enum Format: String, CaseIterable {
+        case kml, geojson
+    }
+
+    /// Opens the timetable for reading.
+    func database() throws(Failure) -> TransitDatabase {
+        let directory = try maps.mapsDirectory()
         do {
-            try file.read(
-                { chunk in
-                    guard bytes.count + chunk.count <= sizeLimit else {
-                        throw Failure.failed("\(file.name) has more than 64 MiB")
-                    }
-                    for index in chunk.indices { bytes.append(chunk[index]) }
-                }, finish: {})
-            var feed = try RealtimeFeedLines(bytes)
-            while try feed.write(into: &writer) {
-                guard writer.bytes.count >= chunkSize else { continue }
-                try writeOut(writer.bytes)
-                writer.clear()
-            }
-        } catch let error as ParseError {
-            // The entities before the wrong byte are right.
-            try writeOut(writer.bytes)
-            throw .failed("\(file.name) is no GTFS-Realtime feed, or a cut one: \(error)")
+            return try TransitDatabase(in: try Directory(directory).path)
+        } catch let failure as TransitFailure {
+            throw .failed("\(failure)")
+        } catch let error as DirectoryError where error.code == ENOENT {
+            throw .failed("\(TransitDatabase.missing(in: directory))")
         } catch {
-            throw error as? Failure ?? .failed("\(error)")
+            throw .failed("\(error)")
         }
-        try writeOut(writer.bytes)
+    }
+}
+
+extension Invocation {
+    func perform(_ command: TransitCommand) throws(Failure) {
+        switch command {
+        case .decode(let path): try DecodeFeed.run(path)
+        case .importFile(let path, let options): try importTransit(path, options)
+        case .lines(let options): try transitLines(options)
+        case .moveLine(let name, let place, let options): try moveLine(name, to: place, options)
+        case .groups(let command, let options): try perform(command, options)
+        case .stops(let text, let options): try transitStops(text, options)
+        case .departures(let stop, let options): try transitDepartures(stop, options)
+        case .nextHome(let options): try transitNextHome(options)
+        }
     }
 }

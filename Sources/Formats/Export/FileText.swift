@@ -2,13 +2,13 @@ import Domain
 import JSONCoding
 
 /// A buffer for the text of a file. It is passed on in pieces, so that it does not grow with the recording.
-struct FileText {
+package struct FileText {
     /// The size at which the buffer is passed on.
     static let pieceSize = 16_384
 
-    private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
 
-    init() {
+    package init() {
         bytes.reserveCapacity(2 * Self.pieceSize)
     }
 
@@ -24,7 +24,7 @@ struct FileText {
     }
 
     /// Appends the program's own text, unescaped.
-    mutating func write(_ text: String) {
+    package mutating func write(_ text: String) {
         bytes.append(contentsOf: text.utf8)
     }
 
@@ -41,7 +41,7 @@ struct FileText {
     ///
     /// - Returns: False if the number has no such text (``DecimalFormat/scaled(_:decimals:)``); nothing is appended.
     @discardableResult
-    mutating func write(_ value: Double, decimals: Int) -> Bool {
+    package mutating func write(_ value: Double, decimals: Int) -> Bool {
         guard let scaled = DecimalFormat.scaled(value, decimals: decimals) else { return false }
         bytes.append(scaled: scaled, decimals: decimals)
         return true
@@ -74,7 +74,7 @@ extension FileText {
     }
 
     /// Appends an element with external text; nothing for nil.
-    mutating func element(_ name: String, escaped text: String?) {
+    package mutating func element(_ name: String, escaped text: String?) {
         guard let text else { return }
         element(name) { $0.write(escaped: text) }
     }

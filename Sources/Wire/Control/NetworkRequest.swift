@@ -10,6 +10,36 @@ package enum NetworkRequest: Equatable, Sendable {
     /// A piece of a route of `route.find`, as the data of an upload of kind `course`.
     case routeCourse(search: Int, route: Int, offset: Int)
 
+    /// The next departures from stops. The response is deferred.
+    case departures(Departures)
+    /// The next ways home by public transport. The response is deferred.
+    case wayHome(WayHome)
+    /// The way of a line, for maps. The response is deferred.
+    case linePath(String)
+
+    /// The parameters of `transit.departures`.
+    package struct Departures: Equatable, Sendable {
+        /// The IDs of the stops, 1 to 64.
+        package var stops: [String]
+        /// The IDs of the lines; empty for all.
+        package var lines: [String]
+        package var limit: Int
+    }
+
+    /// The parameters of `transit.home`.
+    package struct WayHome: Equatable, Sendable {
+        /// Nil for the last position of the daemon.
+        package var start: Coordinate?
+        /// Nil for the home of the configuration.
+        package var home: Coordinate?
+        /// Metres to a stop; nil for the default.
+        package var radius: Double?
+        /// Metres per second; nil for the pace of the run, or the default.
+        package var walkingSpeed: Double?
+        package var needsBikes: Bool
+        package var limit: Int
+    }
+
     /// The parameters of `route.find`.
     package struct RouteSearch: Equatable, Sendable {
         /// Nil for the last position of the daemon.
@@ -42,6 +72,19 @@ package enum NetworkRequest: Equatable, Sendable {
             self = .routeCourse(
                 search: try parameters.count("search"), route: try parameters.count("route"),
                 offset: try parameters.count("offset", orElse: 0))
+        case "transit.departures":
+            let parameters = try ControlRequest.Parameters(parameters, names: ["stops", "lines", "limit"])
+            self = .departures(try parameters.departures())
+        case "transit.home":
+            let parameters = try ControlRequest.Parameters(
+                parameters, names: ["from", "home", "within_m", "walking_mps", "bikes", "limit"])
+            self = .wayHome(try parameters.wayHome())
+        case "transit.path":
+            let parameters = try ControlRequest.Parameters(parameters, names: ["line"])
+            guard let line = parameters.members["line"]?.string, (1...255).contains(line.utf8.count) else {
+                throw .invalidParameters("line", "line must be the ID of a line")
+            }
+            self = .linePath(line)
         default: throw .methodNotFound
         }
     }
@@ -75,6 +118,44 @@ extension ControlRequest.Parameters {
         return NetworkRequest.RouteSearch(
             start: try members["from"].map { json throws(RPCError) in try Self.place(json, "from") },
             end: try Self.place(end, "to"), profile: profile, engine: engine?.string)
+    }
+
+    fileprivate func departures() throws(RPCError) -> NetworkRequest.Departures {
+        let stops = try ids("stops")
+        guard !stops.isEmpty else { throw .invalidParameters("stops", "stops must name a stop at least") }
+        return NetworkRequest.Departures(
+            stops: stops, lines: try ids("lines"), limit: try number("limit", 1...100, orElse: 20))
+    }
+
+    fileprivate func wayHome() throws(RPCError) -> NetworkRequest.WayHome {
+        func quantity(_ name: String, _ range: ClosedRange<Double>) throws(RPCError) -> Double? {
+            guard let value = members[name] else { return nil }
+            guard let number = value.number, range.contains(number) else {
+                throw .invalidValue(name, "\(name) must be a number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            return number
+        }
+        if let bikes = members["bikes"], bikes.bool == nil {
+            throw .invalidValue("bikes", "bikes must be true or false")
+        }
+        return NetworkRequest.WayHome(
+            start: try members["from"].map { json throws(RPCError) in try Self.place(json, "from") },
+            home: try members["home"].map { json throws(RPCError) in try Self.place(json, "home") },
+            radius: try quantity("within_m", 50...5000), walkingSpeed: try quantity("walking_mps", 0.2...12),
+            needsBikes: members["bikes"]?.bool ?? false, limit: try number("limit", 1...20, orElse: 5))
+    }
+
+    private func number(_ name: String, _ range: ClosedRange<Int>, orElse other: Int) throws(RPCError) -> Int {
+        try members[name].map { value throws(RPCError) in try value.integer(in: range, field: name) } ?? other
+    }
+
+    /// A list of at most 64 IDs; empty if it is missing.
+    private func ids(_ name: String) throws(RPCError) -> [String] {
+        guard let value = members[name] else { return [] }
+        let ids = value.array?.compactMap { $0.string } ?? []
+        guard ids.count == value.array?.count, ids.count <= 64, ids.allSatisfy({ (1...255).contains($0.utf8.count) })
+        else { throw .invalidValue(name, "\(name) must be a list of at most 64 IDs") }
+        return ids
     }
 
     func count(_ name: String, orElse other: Int? = nil) throws(RPCError) -> Int {

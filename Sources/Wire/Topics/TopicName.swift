@@ -47,6 +47,7 @@ package struct KnownTopic: Sendable {
     package static let all = [
         KnownTopic(name: WeatherTopic.name, lifetime: WeatherTopic.lifetime, check: WeatherTopic.check),
         KnownTopic(name: PlacesTopic.name, lifetime: nil, check: PlacesTopic.check),
+        KnownTopic(name: TransitTopic.name, lifetime: nil, check: TransitTopic.check),
     ]
 
     static func named(_ name: String) -> KnownTopic? {

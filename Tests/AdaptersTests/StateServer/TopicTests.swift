@@ -116,7 +116,7 @@ private let done = #"{"jsonrpc":"2.0","result":null,"id":1}"#
         stage.state.loop.settle()
         #expect(
             subscriber.lines() == [
-                #"{"class":"ERROR","message":"topics must be a list of at most 32 names, each weather, places, or x- and 1 to 30 of a-z, 0-9 and -"}"#
+                #"{"class":"ERROR","message":"topics must be a list of at most 32 names, each weather, places, transit, or x- and 1 to 30 of a-z, 0-9 and -"}"#
             ])
     }
 

@@ -55,8 +55,12 @@ struct ProtocolPage {
     }
 
     static func isMethod(_ heading: String) -> Bool {
-        ["status", "notice"].contains(heading)
-            || heading.contains(#/^(?:run|settings|sensor|activities|course|upload|topic|weather|route|rpc)\.[a-z]+$/#)
+        let subjects = [
+            "run", "settings", "sensor", "activities", "course", "upload", "topic", "weather", "route", "transit",
+            "rpc",
+        ]
+        return ["status", "notice"].contains(heading)
+            || heading.contains(#/^[a-z]+\.[a-z]+$/#) && subjects.contains { heading.hasPrefix($0 + ".") }
     }
 
     private mutating func take(_ line: Substring, _ heading: String) {

@@ -1,0 +1,99 @@
+import Domain
+import JSONCoding
+import Weather
+
+/// Answers of a timetable as text for people.
+struct TransitText {
+    let units: WeatherUnits
+
+    /// Nil if there are no departures.
+    func departures(_ answer: JSON) -> String? {
+        guard let departures = answer["departures"]?.array, !departures.isEmpty else { return nil }
+        var table = TextTable([
+            .init(head: "TIME"), .init(head: "PLAN"), .init(head: "LINE"), .init(head: "TO"), .init(head: "STOP"),
+            .init(head: "BIKES"), .init(head: "NOTE"),
+        ])
+        for departure in departures {
+            let (time, plan) = (clock(departure["departure"]), clock(departure["scheduled"]))
+            table.append([
+                time, plan == time ? "" : plan, line(departure), departure["headsign"]?.harmlessText() ?? "",
+                departure["stop_name"]?.harmlessText() ?? "", bikes(departure), note(departure),
+            ])
+        }
+        return table.lines.map { $0 + "\n" }.joined()
+    }
+
+    /// Nil if there are no journeys.
+    func journeys(_ answer: JSON) -> String? {
+        guard let journeys = answer["journeys"]?.array, !journeys.isEmpty else { return nil }
+        var text = journeys.map(journey).joined(separator: "\n")
+        if let last = answer["last"] {
+            text += "\nThe last way home: leave at \(clock(last["leave"])), arrive at \(clock(last["arrive"])).\n"
+        }
+        return text
+    }
+
+    private func journey(_ journey: JSON) -> String {
+        let legs = journey["legs"]?.array ?? []
+        func walk(_ name: String) -> String { journey[name]?.number.map(units.distance) ?? "" }
+        var lines = [
+            "Leave at \(clock(journey["leave"])), arrive at \(clock(journey["arrive"])):",
+            "  walk \(walk("distance_to_stop_m")) to \(name(legs.first?["from"]))",
+        ]
+        for (index, leg) in legs.enumerated() {
+            if index > 0 { lines.append("  change to \(name(leg["from"]))") }
+            let (time, plan) = (clock(leg["departure"]), clock(leg["scheduled"]))
+            let headsign = leg["headsign"]?.harmlessText().map { " to \($0)" } ?? ""
+            let notes = [
+                plan == time ? "" : "planned \(plan)", note(leg), bikes(leg).isEmpty ? "" : "bikes " + bikes(leg),
+            ].filter { !$0.isEmpty }
+            lines.append(
+                "  \(time) line \(line(leg))\(headsign), off at \(clock(leg["arrival"])) \(name(leg["to"]))"
+                    + (notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))"))
+        }
+        lines.append("  walk \(walk("distance_from_stop_m")) home")
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    /// Whether the times are live, and whose they are.
+    static func status(_ answer: JSON) -> String {
+        let agency = answer["agency"]?.harmlessText() ?? ""
+        if answer["live"]?.bool == true {
+            return "\(agency), live data of \(answer["live_age_s"]?.integer ?? 0) s ago\n"
+        }
+        let reason = answer["reason"]?.harmlessText(limit: 256) ?? ""
+        return "\(agency), by the timetable" + (reason.isEmpty ? "" : ": \(reason)") + "\n"
+    }
+
+    private func name(_ stop: JSON?) -> String {
+        stop?["name"]?.harmlessText() ?? ""
+    }
+
+    private func line(_ json: JSON) -> String {
+        (json["code"] ?? json["name"] ?? json["line"])?.harmlessText() ?? ""
+    }
+
+    private func bikes(_ json: JSON) -> String {
+        json["bikes"]?.bool.map { $0 ? "yes" : "no" } ?? ""
+    }
+
+    private func note(_ json: JSON) -> String {
+        if json["canceled"]?.bool == true { return "canceled" }
+        if json["live"]?.bool == true { return "live" }
+        return json["headway_s"]?.integer.map { "about every \(max($0 / 60, 1)) min" } ?? ""
+    }
+
+    /// The time of day in the agency's local time, such as `08:05`.
+    private func clock(_ time: JSON?) -> String {
+        guard let text = time?.string, let moment = UTC(iso8601: text), let zone = Self.offset(text) else { return "" }
+        return Screen.clock(moment, minutesFromUTC: zone, twelveHour: units.twelveHour)
+    }
+
+    /// Minutes from UTC in a time such as `2026-11-26T08:05:00-05:00`.
+    private static func offset(_ text: String) -> Int? {
+        let zone = text.suffix(6)
+        let parts = zone.dropFirst().split(separator: ":").compactMap { Int($0) }
+        guard parts.count == 2 else { return nil }
+        return (zone.first == "-" ? -1 : 1) * (parts[0] * 60 + parts[1])
+    }
+}

@@ -1,0 +1,232 @@
+import Domain
+import Formats
+import HTTP
+import Import
+import Linux
+import Transit
+
+/// The live data of public transport: fetches the feeds of paced-net.conf, and keeps the newest data of each.
+final class LiveFeeds {
+    struct Sources: Equatable {
+        /// The addresses of GTFS-Realtime feeds. Each may have trips, vehicles and alerts.
+        var feeds: [String] = []
+        /// The address of a server with InfoPoint; nil for none.
+        var infoPoint: String?
+
+        var isEmpty: Bool { feeds.isEmpty && infoPoint == nil }
+    }
+
+    /// What a server has sent, and when it was made.
+    private struct Timed<Value> {
+        var value: Value
+        var time: UTC
+    }
+
+    /// In milliseconds. Older data is not live.
+    static let largestAge: Int64 = 90_000
+    private static let bodyLimit = 8 << 20
+    private static let alertInterval = Duration.seconds(300)
+    private static let lineReuse = Duration.seconds(86_400)
+
+    private let fetcher: Fetcher
+    private let sources: Sources
+    private let infoPoint: InfoPoint?
+    private let headers: [String]
+    /// By the address.
+    private var feeds: [String: Timed<RealtimeFeed>] = [:]
+    private var infoVehicles: Timed<[LiveVehicle]>?
+    private var infoAlerts: [LiveAlert] = []
+    private var alertsFetchedAt: Instant?
+    /// By the stop.
+    private var infoDepartures: [String: Timed<[LiveDeparture]>] = [:]
+    /// The lines of InfoPoint.
+    private(set) var lines: [InfoPointLine] = []
+    /// Why the newest fetch of an address failed.
+    private var failures: [String: String] = [:]
+    private var pending = 0
+    private var completed: (() -> Void)?
+
+    /// - Parameter headers: header lines for the servers.
+    init(_ fetcher: Fetcher, _ sources: Sources, headers: [String]) {
+        self.fetcher = fetcher
+        self.sources = sources
+        self.headers = headers
+        infoPoint = sources.infoPoint.map { InfoPoint(server: $0) }
+    }
+
+    var isRefreshing: Bool { pending > 0 }
+
+    /// Fetches all sources.
+    ///
+    /// - Parameters:
+    ///   - lines: the IDs of the lines whose vehicles InfoPoint sends.
+    ///   - stops: the IDs of the stops whose departures InfoPoint sends.
+    ///   - completed: called once, when the last response is there.
+    func refresh(lines: [String], stops: [String], completed: @escaping () -> Void) {
+        self.completed = completed
+        pending = 1
+        for address in sources.feeds {
+            fetch(address, parse: RealtimeFeed.init(from:)) { [unowned self] feed, time in
+                feeds[address] = Timed(value: feed, time: feed.time ?? time)
+            }
+        }
+        if let infoPoint { refresh(infoPoint, lines: lines, stops: stops) }
+        end()
+    }
+
+    private func refresh(_ infoPoint: InfoPoint, lines: [String], stops: [String]) {
+        fetch(infoPoint.addressOfLines, isStored: true, parse: InfoPoint.lines) { [unowned self] lines, _ in
+            self.lines = lines
+        }
+        if !lines.isEmpty {
+            fetch(infoPoint.address(ofVehiclesOn: lines), parse: InfoPoint.vehicles) { [unowned self] in
+                infoVehicles = Timed(value: $0, time: $1)
+            }
+        }
+        let now = Clock.now()
+        if alertsFetchedAt.map({ $0 + Self.alertInterval <= now }) ?? true {
+            alertsFetchedAt = now
+            fetch(infoPoint.addressOfAlerts, parse: InfoPoint.alerts) { [unowned self] alerts, _ in infoAlerts = alerts
+            }
+        }
+        for stop in stops { refresh(infoPoint, stop: stop) }
+        infoDepartures = infoDepartures.filter { stops.contains($0.key) }
+    }
+
+    private func refresh(_ infoPoint: InfoPoint, stop: String) {
+        guard let address = infoPoint.address(ofDeparturesFrom: stop) else { return }
+        fetch(address, parse: InfoPoint.departures) { [unowned self] departures, time in
+            infoDepartures[stop] = Timed(value: departures, time: time)
+        }
+    }
+
+    private func fetch<Value>(
+        _ address: String, isStored: Bool = false, parse: @escaping ([UInt8]) -> Value?,
+        _ received: @escaping (Value, UTC) -> Void
+    ) {
+        pending += 1
+        var request = FetchRequest(
+            url: address, purpose: isStored ? .periodic : .live, reuse: isStored ? Self.lineReuse : .zero,
+            fallback: isStored ? Self.lineReuse * 30 : .zero, headers: headers + [Self.accept])
+        request.isStored = isStored
+        request.bodyLimit = Self.bodyLimit
+        fetcher.fetch(request, parse: parse) { [unowned self] result in
+            switch result {
+            case .success(let fetched):
+                failures[address] = nil
+                received(fetched.value, fetched.fetchedAt)
+            case .failure(let failure): failures[address] = "\(failure)"
+            }
+            end()
+        }
+    }
+
+    private func end() {
+        pending -= 1
+        guard pending == 0 else { return }
+        completed?()
+        completed = nil
+    }
+
+    /// Why there is no trace of a line, for users.
+    struct TraceFailure: Error {
+        var reason: String
+    }
+
+    /// Fetches the way of a line from InfoPoint.
+    func trace(ofLine id: String, completed: @escaping (Result<[[Coordinate]], TraceFailure>) -> Void) {
+        guard let infoPoint, let address = infoPoint.address(ofLine: id) else {
+            return completed(.failure(TraceFailure(reason: "there is no line \(id) in the timetable")))
+        }
+        fetchStored(address, parse: InfoPoint.line) { [unowned self] result in
+            switch result.map({ $0.trace.flatMap { infoPoint.address(ofTrace: $0) } }) {
+            case .failure(let failure): completed(.failure(failure))
+            case .success(nil): completed(.failure(TraceFailure(reason: "line \(id) has no trace")))
+            case .success(let trace?):
+                fetchStored(trace, parse: { try? readTrace($0).paths }, completed: completed)
+            }
+        }
+    }
+
+    private func fetchStored<Value>(
+        _ address: String, parse: @escaping ([UInt8]) -> Value?,
+        completed: @escaping (Result<Value, TraceFailure>) -> Void
+    ) {
+        let request = FetchRequest(
+            url: address, purpose: .command, reuse: Self.lineReuse, fallback: Self.lineReuse * 30,
+            headers: headers + [Self.accept])
+        fetcher.fetch(request, parse: parse) { result in
+            completed(result.map(\.value).mapError { TraceFailure(reason: "\($0)") })
+        }
+    }
+
+    /// InfoPoint also sends XML.
+    private static let accept = "Accept: application/json, */*;q=0.5"
+
+    /// Forgets all data, because nobody uses it.
+    func clear() {
+        (feeds, infoVehicles, infoAlerts, infoDepartures) = ([:], nil, [], [:])
+        alertsFetchedAt = nil
+    }
+
+    // MARK: The newest data
+
+    /// Whether there is live data, or why not.
+    func status(at time: UTC) -> LiveState {
+        guard !sources.isEmpty else { return .off("no live data is configured in paced-net.conf") }
+        let times =
+            feeds.values.map(\.time) + [infoVehicles?.time].compactMap(\.self) + infoDepartures.values.map(\.time)
+        if let newest = times.max(), let age = Self.age(of: newest, at: time) {
+            if age <= Self.largestAge { return .live(age: Int(age / 1000)) }
+            return .off(failure ?? "the live data is \(age / 1000) s old")
+        }
+        return .off(failure ?? "there is no live data yet")
+    }
+
+    private var failure: String? { failures.min { $0.key < $1.key }?.value }
+
+    /// Milliseconds; nil for data of the future, which a wrong clock makes.
+    private static func age(of data: UTC, at time: UTC) -> Int64? {
+        let age = time.milliseconds - data.milliseconds
+        return age >= -largestAge ? max(age, 0) : nil
+    }
+
+    private static func isLive<Value>(_ timed: Timed<Value>, at time: UTC) -> Bool {
+        age(of: timed.time, at: time).map { $0 <= largestAge } ?? false
+    }
+
+    /// The feeds whose data is live.
+    func liveFeeds(at time: UTC) -> [RealtimeFeed] {
+        sources.feeds.compactMap { feeds[$0] }.filter { Self.isLive($0, at: time) }.map(\.value)
+    }
+
+    func vehicles(at time: UTC) -> [LiveVehicle] {
+        let info = infoVehicles.flatMap { Self.isLive($0, at: time) ? $0.value : nil } ?? []
+        return liveFeeds(at: time).flatMap(\.vehicles) + info
+    }
+
+    func alerts(at time: UTC) -> [LiveAlert] {
+        (feeds.values.flatMap(\.value.alerts) + infoAlerts).filter { $0.holds(at: time) }
+    }
+
+    /// The departures that InfoPoint announces from a stop; nil without live ones.
+    func departures(from stop: String, at time: UTC) -> [LiveDeparture]? {
+        infoDepartures[stop].flatMap { Self.isLive($0, at: time) ? $0.value : nil }
+    }
+}
+
+/// Whether there is live data.
+enum LiveState: Equatable {
+    /// The age of the newest data in seconds.
+    case live(age: Int)
+    /// Why not, for users.
+    case off(String)
+}
+
+extension RealtimeFeed {
+    /// Nil for bytes that are no feed.
+    fileprivate init?(from bytes: [UInt8]) {
+        guard let feed = try? RealtimeFeed(bytes) else { return nil }
+        self = feed
+    }
+}

@@ -1,0 +1,422 @@
+import Domain
+import HTTP
+import JSONCoding
+import Linux
+import MapStorage
+import Pipeline
+import SQLite
+import Transit
+import Wire
+
+/// Public transport: publishes the topic `transit` while somebody uses it, announces buses that come near and the last
+/// bus home, and answers requests of users.
+final class TransitService {
+    struct Settings: Equatable {
+        var sources = LiveFeeds.Sources()
+        /// IDs or codes of lines.
+        var lines: [String] = []
+        /// IDs of stops.
+        var stops: [String] = []
+        /// Never published.
+        var home: Coordinate?
+        var refresh = Duration.seconds(20)
+        var walking = WalkingRule()
+        /// How long before the last bus home the user is told, in seconds; nil for no notice.
+        var lastBusNotice: Int? = 45 * 60
+        /// Metres to the stop of the last bus home.
+        var lastBusRadius = 3000.0
+    }
+
+    typealias Completion = (Result<ControlResult, RPCError>) -> Void
+
+    /// Live data is fetched so long after a request of a user.
+    private static let requestInterval = Duration.seconds(60)
+    private static let lastBusInterval = Duration.seconds(60)
+    /// In seconds. A vehicle is late or early from here on.
+    private static let punctual = -60..<180
+
+    private let settings: Settings
+    private let feeds: LiveFeeds
+    private let log: (LogLevel, String) -> Void
+    private let publish: ([UInt8], UTC) -> Void
+    private let notify: (_ key: String, _ text: String) -> Void
+    private var timetable: TimetableFile
+    private var timer: TimerSource?
+    private var position: Coordinate?
+    private var isWatched = false
+    private var isRunningOutdoors = false
+    /// Of the run, in metres per second; nil without a run.
+    private var pace: Double?
+    private var requestedUntil: Instant?
+    private var nextRefresh: Instant?
+    private var nextLastBus: Instant?
+    private var approach = ApproachWatch()
+    /// The departure of the last bus that was announced, in seconds since 1970.
+    private var announcedLastBus: Int?
+    /// The live data by the numbers of the timetable.
+    private var live = LiveTimetable()
+    /// By the trip, in seconds.
+    private var delays: [String: Int] = [:]
+    /// Requests that wait for the live data.
+    private var waiting: [() -> Void] = []
+    private var failure: String?
+    private var newest: (data: [UInt8], validUntil: UTC)?
+
+    /// - Parameters:
+    ///   - directory: that of `transit.db`.
+    ///   - headers: header lines for the servers of live data.
+    init(
+        in directory: String, _ settings: Settings, _ fetcher: Fetcher, headers: [String], loop: EventLoop,
+        log: @escaping (LogLevel, String) -> Void, publish: @escaping ([UInt8], UTC) -> Void,
+        notify: @escaping (_ key: String, _ text: String) -> Void
+    ) throws(SystemError) {
+        self.settings = settings
+        self.log = log
+        self.publish = publish
+        self.notify = notify
+        timetable = TimetableFile(in: directory)
+        feeds = LiveFeeds(fetcher, settings.sources, headers: headers)
+        timer = try loop.timer { [unowned self] in tick() }
+    }
+
+    // MARK: Demand
+
+    /// - Parameters:
+    ///   - isWatched: whether a client watches the topic.
+    ///   - pace: of the run, in metres per second; nil without a run outdoors.
+    func want(isWatched: Bool, isRunningOutdoors: Bool, pace: Double?) {
+        let isNew = isWatched && !self.isWatched
+        (self.isWatched, self.isRunningOutdoors, self.pace) = (isWatched, isRunningOutdoors, pace)
+        if !isRunningOutdoors { announcedLastBus = nil }
+        // The daemon does not have the newest data: nobody watched, or the daemon restarted since.
+        if isNew, let newest, newest.validUntil > Clock.systemTime() { publish(newest.data, newest.validUntil) }
+        tick()
+    }
+
+    func move(to place: Coordinate) {
+        position = place
+        tick()
+    }
+
+    /// Whether somebody uses the live data.
+    private func isWanted(at now: Instant) -> Bool {
+        isWatched || isRunningOutdoors && !settings.lines.isEmpty && !settings.sources.isEmpty
+            || requestedUntil.map { now < $0 } ?? false
+    }
+
+    private var warnsOfLastBus: Bool { isRunningOutdoors && settings.home != nil && settings.lastBusNotice != nil }
+
+    private func tick() {
+        let now = Clock.now()
+        if isWanted(at: now) {
+            if !feeds.isRefreshing, nextRefresh.map({ $0 <= now }) ?? true { refresh() }
+        } else if !feeds.isRefreshing {
+            rest()
+        }
+        if warnsOfLastBus, nextLastBus.map({ $0 <= now }) ?? true {
+            nextLastBus = now + Self.lastBusInterval
+            warnOfLastBus()
+        }
+        let deadlines = [
+            isWanted(at: now) && !feeds.isRefreshing ? nextRefresh : nil, warnsOfLastBus ? nextLastBus : nil,
+        ]
+        timer?.arm(at: deadlines.compactMap(\.self).min())
+    }
+
+    /// Frees the memory of what nobody uses.
+    private func rest() {
+        nextRefresh = nil
+        feeds.clear()
+        (live, delays) = (LiveTimetable(), [:])
+        approach = ApproachWatch()
+        if !warnsOfLastBus { timetable.close() }
+    }
+
+    // MARK: Live data
+
+    private func refresh() {
+        feeds.refresh(lines: lineIDs, stops: settings.stops) { [unowned self] in
+            nextRefresh = Clock.now() + settings.refresh
+            adopt()
+            let requests = waiting
+            waiting = []
+            for request in requests { request() }
+            tick()
+        }
+    }
+
+    /// The IDs of the lines of the settings, which may name their codes.
+    private var lineIDs: [String] {
+        guard !settings.lines.isEmpty else { return [] }
+        let known = ((try? timetable.open().lines()) ?? []).map(\.line) + feeds.lines.map(\.line)
+        return settings.lines.map { name in
+            known.first { $0.id == name }?.id ?? known.first { $0.code.lowercased() == name.lowercased() }?.id ?? name
+        }
+    }
+
+    /// Brings the newest live data into the timetable, publishes it, and announces a vehicle that has come near.
+    private func adopt() {
+        let time = Clock.systemTime()
+        (live, delays) = (LiveTimetable(), [:])
+        let database = openTimetable()
+        if let database {
+            do throws(SQLiteError) {
+                for feed in feeds.liveFeeds(at: time) {
+                    let found = try database.add(feed, to: &live, at: Int(time.milliseconds / 1000))
+                    delays.merge(found) { first, _ in first }
+                }
+            } catch {
+                report("cannot read \(database.path) (\(error)): import the timetable again")
+            }
+        }
+        let vehicles = vehicles(database, at: time)
+        announce(vehicles)
+        guard isWatched else { return }
+        let report = TransitReport(
+            state: feeds.status(at: time), agency: database?.agency, vehicles: nearestFirst(vehicles),
+            departures: departures(database, at: time), alerts: alerts(at: time))
+        let lifetime = (settings.refresh * 3).wholeMilliseconds
+        let newest = (data: report.data, validUntil: UTC(milliseconds: time.milliseconds + lifetime))
+        self.newest = newest
+        publish(newest.data, newest.validUntil)
+    }
+
+    private func openTimetable() -> TransitDatabase? {
+        do throws(TransitFailure) {
+            let database = try timetable.open()
+            failure = nil
+            return database
+        } catch {
+            // Lines and departures of InfoPoint need no timetable.
+            if settings.sources.infoPoint == nil { report("\(error)") }
+            return nil
+        }
+    }
+
+    /// Logs a failure, once until another one.
+    private func report(_ failure: String) {
+        guard failure != self.failure else { return }
+        self.failure = failure
+        log(.warning, failure)
+    }
+
+    /// The vehicles on the lines of the settings; on all lines if there are none.
+    private func vehicles(_ database: TransitDatabase?, at time: UTC) -> [(vehicle: LiveVehicle, line: TransitLine)] {
+        let wanted = Set(lineIDs)
+        let known = Dictionary(feeds.lines.map { ($0.line.id, $0.line) }, uniquingKeysWith: { first, _ in first })
+        return feeds.vehicles(at: time).compactMap { vehicle in
+            var vehicle = vehicle
+            let ofTrip = vehicle.trip.flatMap { trip in try? database?.line(ofTrip: trip) }
+            guard let id = vehicle.line ?? ofTrip?.id, wanted.isEmpty || wanted.contains(id) else { return nil }
+            vehicle.line = id
+            if let delay = vehicle.trip.flatMap({ delays[$0] }) {
+                vehicle.punctuality =
+                    Self.punctual.contains(delay) ? .onTime : delay < 0 ? .early : .late
+            }
+            let line = ofTrip ?? known[id] ?? (try? database?.line(id: id)) ?? TransitLine(id: id, code: "", name: "")
+            return (vehicle, line)
+        }
+    }
+
+    private func nearestFirst(
+        _ vehicles: [(vehicle: LiveVehicle, line: TransitLine)]
+    ) -> [(vehicle: LiveVehicle, line: TransitLine)] {
+        guard let position else { return vehicles }
+        return vehicles.map { (row: $0, metres: position.metres(to: $0.vehicle.position)) }
+            .sorted { $0.metres < $1.metres }.map(\.row)
+    }
+
+    private func departures(_ database: TransitDatabase?, at time: UTC) -> [TransitReport.Row] {
+        var rows: [TransitReport.Row] = []
+        for stop in settings.stops {
+            if let announced = feeds.departures(from: stop, at: time) {
+                rows += announced.compactMap { row($0, database, at: time) }
+            } else if let database {
+                rows += (try? scheduled(from: stop, database, at: time)) ?? []
+            }
+        }
+        return rows.sorted {
+            ($0.departure?.milliseconds ?? .max, $0.stop) < ($1.departure?.milliseconds ?? .max, $1.stop)
+        }
+    }
+
+    private func scheduled(
+        from stop: String, _ database: TransitDatabase, at time: UTC
+    ) throws(SQLiteError) -> [TransitReport.Row] {
+        guard let number = try database.stop(id: stop)?.number else { return [] }
+        let found = try database.departures(
+            from: [number], after: Int(time.milliseconds / 1000), limit: TransitTopic.departureLimit, live: live)
+        var rows: [TransitReport.Row] = []
+        for departure in found {
+            guard let line = try database.line(departure.ride.line) else { continue }
+            func utc(_ seconds: Int) -> UTC { UTC(milliseconds: Int64(seconds) * 1000) }
+            rows.append(
+                TransitReport.Row(
+                    line: line, stop: stop, stopName: try database.stop(number)?.name,
+                    headsign: try database.trip(departure.ride.trip)?.headsign, departure: utc(departure.time),
+                    scheduled: utc(departure.ride.scheduledDeparture(departure.place)),
+                    isLive: departure.ride.calls[departure.place].isLive, isCanceled: departure.isCanceled,
+                    headway: departure.ride.headway))
+        }
+        return rows
+    }
+
+    /// Nil for a departure that has passed.
+    private func row(_ announced: LiveDeparture, _ database: TransitDatabase?, at time: UTC) -> TransitReport.Row? {
+        let departure = announced.estimated ?? announced.scheduled
+        if let departure, departure < time { return nil }
+        let line =
+            feeds.lines.first { $0.line.id == announced.line }?.line ?? (try? database?.line(id: announced.line))
+            ?? TransitLine(id: announced.line, code: "", name: "")
+        let stop = feeds.lines.lazy.flatMap(\.stops).first { $0.id == announced.stop }
+        return TransitReport.Row(
+            line: line, stop: announced.stop, stopName: stop?.name, headsign: announced.direction,
+            departure: departure, scheduled: announced.scheduled, isLive: announced.estimated != nil,
+            text: announced.text)
+    }
+
+    private func alerts(at time: UTC) -> [LiveAlert] {
+        let lines = Set(lineIDs)
+        let stops = Set(settings.stops)
+        return feeds.alerts(at: time).filter { alert in
+            let concernsAll = alert.lines.isEmpty && alert.stops.isEmpty || lines.isEmpty && stops.isEmpty
+            return concernsAll || !lines.isDisjoint(with: alert.lines) || !stops.isDisjoint(with: alert.stops)
+        }
+    }
+
+    // MARK: Notices
+
+    private func announce(_ vehicles: [(vehicle: LiveVehicle, line: TransitLine)]) {
+        // Without lines, a city would have a notice each few seconds.
+        guard let position, !settings.lines.isEmpty else { return }
+        guard let (vehicle, metres) = approach.update(vehicles.lazy.map(\.vehicle), around: position) else { return }
+        let line = vehicles.first { $0.vehicle == vehicle }?.line
+        let name = [line?.code, line?.name, vehicle.line].compactMap(\.self).first { !$0.isEmpty } ?? ""
+        let direction = vehicle.direction.map { " " + $0 } ?? ""
+        let text = "bus \(name)\(direction) is near: \(Int((metres / 10).rounded()) * 10) m"
+        notify("bus", SanitizedText(text)?.text ?? "a bus is near")
+    }
+
+    private func warnOfLastBus() {
+        guard let position, let home = settings.home, let notice = settings.lastBusNotice,
+            let database = openTimetable()
+        else { return }
+        let now = Int(Clock.systemTime().milliseconds / 1000)
+        var walking = walking
+        walking.radius = settings.lastBusRadius
+        guard position.metres(to: home) > walking.radius,
+            let last = try? database.lastJourney(
+                from: position, to: home, after: now, walking: walking, needsBikes: false, live: live),
+            let leg = last.legs.first, last.departure - now <= notice,
+            announcedLastBus != leg.ride.scheduledDeparture(0),
+            let stop = try? database.position(ofStop: leg.ride.calls[leg.board].stop)
+        else { return }
+        announcedLastBus = leg.ride.scheduledDeparture(0)
+        let minutes = max((leg.ride.departure(leg.board) - now) / 60, 0)
+        let tenths = Int((position.metres(to: stop) / 100).rounded())
+        notify(
+            "last-bus",
+            "the last bus home leaves in \(minutes) min, \(tenths / 10).\(tenths % 10) km from here")
+    }
+
+    private var walking: WalkingRule {
+        var walking = settings.walking
+        if let pace { walking.speed = pace }
+        return walking
+    }
+
+    // MARK: Requests
+
+    /// The result is that of `transit.departures`.
+    func answer(_ request: NetworkRequest.Departures, completed: @escaping Completion) {
+        withLiveData { [unowned self] in
+            respond(completed) { database throws(SQLiteError) in
+                var stops: [Int] = []
+                for id in request.stops {
+                    guard let stop = try database.stop(id: id) else {
+                        throw SQLiteError(rejecting: "no stop has the ID \(id)")
+                    }
+                    stops.append(stop.number)
+                }
+                let lines = try database.lines().filter { line in
+                    request.lines.contains { $0 == line.line.id || $0.lowercased() == line.line.code.lowercased() }
+                }
+                return try transitAnswer(database).departures(
+                    from: stops, lines: request.lines.isEmpty ? nil : Set(lines.map(\.number)),
+                    after: Int(Clock.systemTime().milliseconds / 1000), limit: request.limit)
+            }
+        }
+    }
+
+    /// The result is that of `transit.home`.
+    func answer(_ request: NetworkRequest.WayHome, completed: @escaping Completion) {
+        guard let home = request.home ?? settings.home else {
+            return completed(.failure(.unavailable("set Home= in paced-net.conf, or name a home")))
+        }
+        guard let start = request.start ?? position else {
+            return completed(.failure(.unavailable("paced has no position: wait for one, or name a place")))
+        }
+        withLiveData { [unowned self] in
+            var walking = walking
+            walking.radius = request.radius ?? walking.radius
+            walking.speed = request.walkingSpeed ?? walking.speed
+            respond(completed) { database throws(SQLiteError) in
+                let now = Int(Clock.systemTime().milliseconds / 1000)
+                let next = try database.nextJourneys(
+                    from: start, to: home, after: now, walking: walking, needsBikes: request.needsBikes, live: live)
+                let last = try database.lastJourney(
+                    from: start, to: home, after: now, walking: walking, needsBikes: request.needsBikes, live: live)
+                return try transitAnswer(database).journeys(
+                    next, last: last, from: start, to: home, walking: walking, limit: request.limit)
+            }
+        }
+    }
+
+    /// The result is that of `transit.path`: the shapes of the timetable, or the trace of InfoPoint.
+    func answer(pathOf line: String, completed: @escaping Completion) {
+        if let database = try? timetable.open(), let number = try? database.lineNumber(id: line),
+            let paths = try? database.paths(ofLine: number), !paths.isEmpty
+        {
+            return completed(.success(.encoded(LinePaths.encode(paths))))
+        }
+        feeds.trace(ofLine: line) { result in
+            completed(
+                result.map { .encoded(LinePaths.encode($0)) }.mapError { .notFound("line", $0.reason) })
+        }
+    }
+
+    private func transitAnswer(_ database: TransitDatabase) -> TransitAnswer {
+        let status: LiveStatus =
+            switch feeds.status(at: Clock.systemTime()) {
+            case .live(let age): .live(age: age)
+            case .off(let reason): .schedule(reason: reason)
+            }
+        return TransitAnswer(database, live: live, status: status)
+    }
+
+    /// Runs `body` when the live data is as new as the settings want it.
+    private func withLiveData(_ body: @escaping () -> Void) {
+        let now = Clock.now()
+        requestedUntil = now + Self.requestInterval
+        guard !settings.sources.isEmpty, feeds.isRefreshing || nextRefresh.map({ $0 <= now }) ?? true else {
+            body()
+            return tick()
+        }
+        waiting.append(body)
+        tick()
+    }
+
+    private func respond(_ completed: Completion, _ body: (TransitDatabase) throws(SQLiteError) -> [UInt8]) {
+        let database: TransitDatabase
+        do throws(TransitFailure) {
+            database = try timetable.open()
+        } catch {
+            return completed(.failure(.unavailable("\(error)")))
+        }
+        do throws(SQLiteError) {
+            completed(.success(.encoded(try body(database))))
+        } catch {
+            completed(.failure(.unavailable("cannot read \(database.path): \(error)")))
+        }
+    }
+}
