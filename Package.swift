@@ -134,7 +134,9 @@ let package = Package(
             swiftSettings: core),
         .testTarget(
             name: "TransitTests",
-            dependencies: ["MapStorage", "Transit", "Import", "SQLite", "Formats", "Pipeline", "JSONCoding", "Domain"],
+            dependencies: [
+                "MapStorage", "Transit", "Import", "SQLite", "Formats", "Pipeline", "JSONCoding", "Domain", "TestKit",
+            ],
             swiftSettings: core),
         .testTarget(
             name: "MapsTests",
@@ -146,7 +148,9 @@ let package = Package(
             swiftSettings: core),
         .testTarget(
             name: "NetworkTests",
-            dependencies: ["Network", "HTTP", "Linux", "Wire", "Formats", "JSONCoding", "Domain", "TestKit"],
+            dependencies: [
+                "Network", "Transit", "HTTP", "Linux", "Wire", "Formats", "JSONCoding", "Domain", "TestKit",
+            ],
             swiftSettings: core),
         .testTarget(name: "LinuxTests", dependencies: ["Linux", "Domain", "TestKit"], swiftSettings: core),
         // Records a synthetic run; tests kill it in the middle, or give it a disk that loses writes.

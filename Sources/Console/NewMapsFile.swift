@@ -9,7 +9,7 @@ final class NewMapsFile {
     /// The database to replace.
     let target: String
     private let lock: FileDescriptor
-    private var isUnfinished = true
+    private var isUnfinished = false
 
     /// The new file, empty.
     var path: String { target + ".new" }
@@ -35,7 +35,10 @@ final class NewMapsFile {
         guard flock(lock.number, LOCK_EX | LOCK_NB) == 0, lock.isNamed(new) else {
             throw .failed("another import into \(path) is running; wait for its end")
         }
+        isUnfinished = true
         ftruncate(lock.number, 0)
+        // Rows of a large country are more than a /tmp in memory has.
+        setenv("SQLITE_TMPDIR", path, 1)
     }
 
     deinit {

@@ -10,7 +10,7 @@ struct FuzzTarget: Sendable {
     static let all = [
         strap, heartRate, sensors, revolutions, barometer, management, gpsd, json, control, upload, publish, watch,
         lines, names,
-        tracks, fit, courses, routes, places, transit, metar, taf, reports,
+        tracks, fit, courses, routes, places, transit, feeds, tables, infoPoint, lineLists, metar, taf, reports,
     ]
 }
 

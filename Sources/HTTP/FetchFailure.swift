@@ -15,6 +15,15 @@ package struct FetchFailure: Error, Equatable, Sendable {
         case limited
         /// The fetch did not start: too many wait for the host.
         case busy
+
+        /// Whether other addresses of the host may respond all the same.
+        package var isOfAddress: Bool {
+            switch self {
+            case .status(let status): (400..<500).contains(status) && status != 429
+            case .unexpectedContent: true
+            default: false
+            }
+        }
     }
 
     package var cause: Cause

@@ -132,6 +132,11 @@ package final class Fetcher {
             report(nil, job.host)
             if response.isStorable, job.request.isStored { store(response.cached) }
             job.completed(.success(Fetched(value: value, fetchedAt: time)))
+        case .failure(let (cause, retryAfter))
+        where job.request.purpose == .live && retryAfter == nil && cause.isOfAddress:
+            // Other addresses of the host may be right: the caller decides when to try this one again.
+            hosts[job.host]?.schedule.succeed()
+            finish(job, FetchFailure(cause, host: job.host, retryAt: now))
         case .failure(let (cause, retryAfter)):
             hosts[job.host]?.schedule.fail(
                 wasReached: cause != .noResponse(.unresolved) && cause != .noResponse(.unreachable),

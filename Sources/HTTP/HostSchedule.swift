@@ -14,10 +14,10 @@ package struct HostSchedule: Equatable, Sendable {
         case command
 
         /// The most requests in an hour.
-        var hourlyLimit: Int {
+        package var hourlyLimit: Int {
             switch self {
             case .periodic: 12
-            case .live: 3000
+            case .live: 4000
             case .command: 60
             }
         }

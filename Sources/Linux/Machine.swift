@@ -67,8 +67,9 @@ package enum Machine {
             default: false
             }
         }
+        var status = stat()
         guard isName, zone.utf8.count <= 64, !zone.hasPrefix("/"),
-            unsafe access("/usr/share/zoneinfo/\(zone)", R_OK) == 0
+            unsafe stat("/usr/share/zoneinfo/\(zone)", &status) == 0, status.st_mode & S_IFMT == S_IFREG
         else { return nil }
         let own = unsafe getenv("TZ").map { unsafe String(cString: $0) }
         unsafe setenv("TZ", ":" + zone, 1)

@@ -40,8 +40,7 @@ struct NetConfiguration: Equatable {
             }
             let name = "[\(SanitizedText(assignment.section)?.text ?? "")] \(SanitizedText(assignment.key)?.text ?? "")"
             guard let key = keys.first(where: { $0.section == assignment.section && $0.name == assignment.key }) else {
-                let known = keys.map { "[\($0.section)] \($0.name)" }.joined(separator: ", ")
-                throw failure("\(name) is unknown; the keys are \(known)")
+                throw failure("\(name) is unknown; \(known(in: assignment.section))")
             }
             guard seen.insert(name).inserted else { throw failure("\(name) is set a second time") }
             // An empty value is the default.
@@ -52,6 +51,15 @@ struct NetConfiguration: Equatable {
         configuration.exposesHome =
             configuration.transit.home != nil && stat(path, &status) == 0 && status.st_mode & S_IROTH != 0
         return configuration
+    }
+
+    /// The keys of a section, or the sections if it is none.
+    private static func known(in section: String) -> String {
+        let own = keys.filter { $0.section == section }.map(\.name)
+        if !own.isEmpty { return "the keys of [\(section)] are \(own.joined(separator: ", "))" }
+        var sections: [String] = []
+        for key in keys where !sections.contains(key.section) { sections.append(key.section) }
+        return "the sections are " + sections.map { "[\($0)]" }.joined(separator: ", ")
     }
 
     struct Key {

@@ -33,11 +33,15 @@ def start(directory, configuration):
 
 
 def test_keys_of_the_example_the_page_and_the_program_are_the_same(tmp_path):
-    refused = start(tmp_path, "[Bogus]\nKey=1\n")
-    said = refused.communicate(timeout=10)[1]
-    assert refused.returncode == 2 and f"{tmp_path}/paced-net.conf:2: [Bogus] Key is unknown" in said
+    def known(section):
+        refused = start(tmp_path, f"[{section}]\nKey=1\n")
+        said = refused.communicate(timeout=10)[1]
+        assert refused.returncode == 2 and f"{tmp_path}/paced-net.conf:2: [{section}] Key is unknown" in said
+        return re.search(r" are (.*)", said)[1].split(", ")
+
     example = keys(EXAMPLE, r"#(\w+)=(.*)")
-    assert list(example) == re.search(r"the keys are (.*)", said)[1].split(", ")
+    sections = [name.strip("[]") for name in known("Bogus")]
+    assert list(example) == [f"[{section}] {key}" for section in sections for key in known(section)]
     assert example == keys((ROOT / "man/paced-net.conf.5").read_text(), r"\.It Cm (\w+) Ns =(.*)")
 
 

@@ -9,6 +9,7 @@ import subprocess
 import osmium
 import pytest
 
+from harness.maps import MapsCommand
 from harness.paced_net import StandingGpsd
 from harness.process import PACECTL, ROOT
 from harness.timing import wait_for
@@ -70,38 +71,16 @@ def expected(path):
     return counts, streets
 
 
-class Places:
-    def __init__(self, directory):
-        self.directory = directory
-        self.maps = directory / "maps"
-
-    def run(self, *words, environment=None, cwd=None):
-        command = [str(word) for word in (
-            PACECTL, "--metric", "--runtime-dir", self.directory / "run", "--state-dir", self.directory / "state", "places",
-            *words, "--maps-dir", self.maps)]
-        return subprocess.run(
-            command, capture_output=True, text=True, timeout=300, cwd=cwd,
-            env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TZ": "UTC"} | (environment or {}))
-
-    def __call__(self, *words):
-        done = self.run(*words)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
+class Places(MapsCommand):
     def features(self, *words):
         page = json.loads(self("--json", *words))
         assert page["type"] == "FeatureCollection" and "OpenStreetMap" in page["attribution"]
         return page["features"]
 
-    def refused(self, *words, status=1, **options):
-        done = self.run(*words, **options)
-        assert done.returncode == status, done.stdout + done.stderr
-        return done.stderr
-
 
 @pytest.fixture
 def places(tmp_path):
-    return Places(tmp_path)
+    return Places("places", tmp_path)
 
 
 @pytest.fixture
@@ -195,7 +174,7 @@ def test_usage_errors_name_what_to_do(places):
         ([], "use 'places import FILE'"), (["import"], "use 'places import FILE'"), (["show"], "use 'places import FILE'"),
         (["show", "x1"], "needs the ID of a place, such as n123"), (["near", "--kind", "beer"], "--kind needs some of water"),
         (["near", "--kind", "street"], "--kind needs some of water"), (["near", "--radius", "5"], "from 10 to 100000"),
-        (["near", "--at", "EDDB"], "--at of 'places' needs a position"), (["along", "--at", "1,2"], "--at is an option of"),
+        (["near", "--at", "EDDB"], "--at needs a position such as"), (["along", "--at", "1,2"], "--at is an option of"),
         (["near", "--limit", "0"], "from 1 to 1000"),
     ]:
         assert message in places.refused(*words, status=2)
@@ -266,20 +245,15 @@ def test_pacectl_needs_little_memory_for_many_places(places):
                 f'\x1e{{"type":"Feature","id":"n{number}","geometry":{{"type":"Point","coordinates":'
                 f'[{8 + number * 7919 % 100_003 / 1e5},{47 + number * 104_729 % 100_003 / 1e5}]}},"properties":'
                 f'{{"amenity":"cafe","name":"Café {number}","opening_hours":"Mo-Fr 08:00-18:00"}}}}\n')
-    peak = places.directory / "peak"
-    done = subprocess.run(
-        ["/usr/bin/env", "python3", "-c", "import os, resource, subprocess, sys\n"
-         "status = subprocess.run(sys.argv[2:]).returncode\n"
-         "open(sys.argv[1], 'w').write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))\nsys.exit(status)",
-         peak, PACECTL, "places", "import", path, "--maps-dir", places.maps], capture_output=True, text=True, timeout=300)
+    done, peak = places.measured("import", path)
     assert "Imported 150000 places" in done.stdout, done.stderr
-    assert int(peak.read_text()) < 64 * 1024
+    assert peak < 64
     assert len(places.features("search", "café 14999", "--limit", "100")) == 11
     assert len(places.features("near", "--at", "47.5,8.5")) == 20
 
 
 def test_places_along_the_loaded_course(stage):
-    places = Places(stage.directory)
+    places = Places("places", stage.directory)
     gpsd = stage.keep(StandingGpsd((47, 8)))
     paced = stage.paced("--gpsd", gpsd.option, "--sensors", "off")
     # 2 km to the north, then 1 km to the east.

@@ -9,6 +9,7 @@ import subprocess
 import pytest
 from geographiclib.geodesic import Geodesic
 
+from harness.gtfs import Feed
 from harness.paced_net import PacedNet, StandingGpsd
 from harness.process import PACECTL, free_port
 from harness.route_engine import RouteEngine, brouter_answer, recorded, straight, valhalla
@@ -299,6 +300,25 @@ def test_destination_is_a_place_by_name_or_id(routes):
         ("Nowhere", maps, "no place has the name 'Nowhere'"), ("n5", maps, "there is no place n5"),
         ("Font Gran", maps / "none", "pacectl places import"),
     ]:
+        done = routes.route("--to", destination, "--maps-dir", directory)
+        assert done.returncode == 1 and message in done.stderr and done.stdout == ""
+
+
+def test_destination_is_a_stop_of_the_timetable(routes):
+    feed = Feed()
+    feed.stop("7", "Plaça", TO)
+    feed.stop("8", "Font", FROM)
+    feed.line("1", "L1", "Line")
+    feed.trip("t", "1", ("8", 3600), ("7", 7200))
+    maps = routes.stage.directory / "maps"
+    archive = feed.write(routes.stage.directory / "feed.zip")
+    subprocess.run([PACECTL, "transit", "import", archive, "--maps-dir", maps], check=True, timeout=60)
+    done = routes.route("--to", "stop:7", "--load", "1", "--maps-dir", maps)
+    assert done.returncode == 0, done.stderr
+    assert RouteEngine.places(routes.engine.requests[0].parameters)[1] == pytest.approx([TO[1], TO[0]], abs=1e-6)
+    assert routes.daemon.call("course.list")[0]["name"] == "Route to Plaça"
+    for destination, directory, message in [
+            ("stop:9", maps, "no stop has the ID '9'"), ("stop:7", maps / "none", "pacectl transit import")]:
         done = routes.route("--to", destination, "--maps-dir", directory)
         assert done.returncode == 1 and message in done.stderr and done.stdout == ""
 

@@ -69,7 +69,8 @@ def test_other_methods_are_unknown(weather):
     weather.start()
     assert weather.net.call("run.start")["code"] == -32601
     document = weather.net.call("rpc.discover")
-    assert [method["name"] for method in document["methods"]] == ["weather.at", "route.find", "route.course", "rpc.discover"]
+    assert [method["name"] for method in document["methods"]] == [
+        "weather.at", "route.find", "route.course", "transit.departures", "transit.home", "transit.path", "rpc.discover"]
 
 
 def test_reason_of_a_failure_is_the_error(weather):

@@ -50,6 +50,16 @@ import Testing
         #expect(schedule.earliestStart(for: .periodic, at: start) == start + .seconds(70))
     }
 
+    @Test func liveDataHasABudgetOfItsOwn() {
+        var schedule = HostSchedule()
+        for second in 0..<HostSchedule.Purpose.live.hourlyLimit {
+            schedule.start(.live, at: start + .seconds(second))
+            schedule.succeed()
+        }
+        #expect(schedule.earliestStart(for: .live, at: start + .seconds(3599)) == start + .seconds(3600))
+        #expect(schedule.earliestStart(for: .periodic, at: start + .seconds(3001)) <= start + .seconds(3001))
+    }
+
     @Test func retryAfterCountsForAnHourAtMost() {
         var schedule = HostSchedule()
         schedule.start(.periodic, at: start)

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import Linux
 import TestKit
@@ -100,6 +101,11 @@ import Testing
         expected.weatherServer = "http://[::1]:8080/api/data"
         #expect(try read(text) == expected)
         #expect(try read("[Weather]\nServer=off").weatherServer == nil)
+        let transit = try read(
+            "[Transit]\nFeeds=https://x/a?key=1 http://y\nLines= V , 43\nHome=40.79, -77.86\nLastBusMin=0")
+        #expect(transit.transit.sources.feeds == ["https://x/a?key=1", "http://y"])
+        #expect(transit.transit.lines == ["V", "43"] && transit.transit.lastBusNotice == nil)
+        #expect(transit.transit.home == Coordinate(latitude: 40.79, longitude: -77.86))
         #expect(try read("[Weather]\nServer=\n[Network]\nTimeoutSec=") == NetConfiguration())
     }
 
@@ -126,7 +132,21 @@ import Testing
         ("[Weather]\nServer=off\nServer=off", "net.conf:3: [Weather] Server is set a second time"),
         (
             "[Weather]\nUrl=x",
-            "net.conf:2: [Weather] Url is unknown; the keys are [Network] TimeoutSec, [Network] Contact, [Network] Authorities, [Weather] Server, [Routes] Engine, [Places] Kinds, [Places] RadiusKm, [Places] WaterNoticeKm"
+            "net.conf:2: [Weather] Url is unknown; the keys of [Weather] are Server"
+        ),
+        (
+            "[Bus]\nUrl=x",
+            "net.conf:2: [Bus] Url is unknown; the sections are [Network], [Weather], [Routes], [Places], [Transit]"
+        ),
+        (
+            "[Transit]\nHome=91,0",
+            "net.conf:2: Home must be a latitude and a longitude in degrees, such as 40.7914,-77.8586"
+        ),
+        ("[Transit]\nRefreshSec=10", "net.conf:2: RefreshSec must be a number of seconds from 15 to 120"),
+        ("[Transit]\nStops=1,,2", "net.conf:2: Stops must be 1 to 8 IDs of stops, with commas between"),
+        (
+            "[Transit]\nFeeds=https://x/a ftp://y",
+            "net.conf:2: Feeds must be 1 to 4 addresses of http or https of GTFS-Realtime feeds, with spaces between"
         ),
         ("x", "net.conf:1: expected [Section], Key=value or # comment"),
     ]) func wrongLineIsNamed(text: String, expected: String) {

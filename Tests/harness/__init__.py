@@ -11,5 +11,7 @@
         fake_systemd   systemd as a service sees it
     weather_server a weather service that can fail
         paced_net  paced-net beside a daemon with a position, and a weather service
+    maps           commands of pacectl with a directory of maps of their own
+    gtfs           made timetables of public transport
     made_ride      a ride with power, cadence and speed, and its figures by independent code
 """

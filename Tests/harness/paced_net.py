@@ -69,7 +69,36 @@ class PacedNet(ManagedProcess):
         return self.control.call(method, **parameters)
 
 
-class WeatherFixture:
+class SteppedNet:
+    """A `paced-net` whose clocks the test steps. Subclasses have a stage, a daemon and `watch`."""
+
+    def step_environment(self):
+        """The environment of a `paced-net` whose clocks the test steps."""
+        self.step_path = self.stage.directory / "step"
+        self.step(0)
+        return {"LD_PRELOAD": fault_library("step"), "CLOCK_STEP": str(self.step_path)}
+
+    def step(self, seconds):
+        """How far the clocks are ahead of the time."""
+        other = self.step_path.with_suffix(".new")
+        other.write_text(str(seconds))
+        other.rename(self.step_path)
+
+    def unwatch(self, reader):
+        """Ends the only subscriber of a topic. The daemon has sent that to its publishers."""
+        with connect(self.daemon.runtime / "publish.sock", timeout=20) as client:
+            lines = client.makefile("r")
+            assert json.loads(lines.readline())["subscribers"] == 1
+            reader.end()
+            assert json.loads(lines.readline())["subscribers"] == 0
+
+    def watch_again(self, reader):
+        """A new subscriber in the place of the only one: paced-net looks at its clock."""
+        self.unwatch(reader)
+        return self.watch()
+
+
+class WeatherFixture(SteppedNet):
     """A weather service and a receiver; when the test starts them, a daemon, `paced-net` and subscribers."""
 
     def __init__(self, stage):
@@ -108,30 +137,9 @@ class WeatherFixture:
         self.start_daemon()
         return self.start_net(*options, **settings)
 
-    def step_environment(self):
-        """The environment of a `paced-net` whose clocks the test steps."""
-        self.step_path = self.stage.directory / "step"
-        self.step(0)
-        return {"LD_PRELOAD": fault_library("step"), "CLOCK_STEP": str(self.step_path)}
-
-    def step(self, seconds):
-        """How far the clocks are ahead of the time."""
-        other = self.step_path.with_suffix(".new")
-        other.write_text(str(seconds))
-        other.rename(self.step_path)
-
     def watch(self):
         """A new subscriber of the topic."""
         return self.stage.reader(self.daemon, topics=["weather"])
-
-    def watch_again(self, reader):
-        """A new subscriber in the place of the only one: paced-net looks at its clock."""
-        with connect(self.daemon.runtime / "publish.sock", timeout=20) as client:
-            lines = client.makefile("r")
-            assert json.loads(lines.readline())["subscribers"] == 1
-            reader.end()
-            assert json.loads(lines.readline())["subscribers"] == 0
-        return self.watch()
 
 
 def figures(line):

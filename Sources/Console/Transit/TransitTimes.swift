@@ -21,9 +21,12 @@ extension Invocation {
                 for stop in stops { ids += [try database.stop(stop)?.id].compactMap(\.self) }
                 return ids
             }
+            let lineIDs = try reading(database) { () throws(SQLiteError) in
+                try database.lines().filter { lines?.contains($0.number) ?? false }.map(\.line.id)
+            }
             return parameters {
                 $0.array("stops") { list in for id in ids { list.value(id) } }
-                $0.array("lines") { list in for line in options.lines { list.value(line) } }
+                if lines != nil { $0.array("lines") { list in for id in lineIDs.prefix(64) { list.value(id) } } }
                 $0.member("limit", min(limit, 100))
             }
         } locally: { (reason) throws(Failure) in

@@ -22,6 +22,8 @@ package final class TransitDatabase {
     package let days: ClosedRange<ServiceDay>
     /// The latest departure, in seconds of the service day.
     private let latest: Int
+    /// The longest time from an arrival to the departure, in seconds.
+    private let longestHalt: Int
     private let callsOfStop: SQLiteStatement
     private let tripRow: SQLiteStatement
     private let tripsOfID: SQLiteStatement
@@ -52,11 +54,13 @@ package final class TransitDatabase {
                 return try meta.step() ? meta.integer(0).map { Int($0) } : nil
             }
             guard let first = try integer("first_day"), let last = try integer("last_day"),
-                let latest = try integer("latest_s"), (0...Self.lastDay).contains(first),
-                (first...Self.lastDay).contains(last), (0...Self.longestDay).contains(latest)
+                let latest = try integer("latest_s"), let halt = try integer("halt_s"),
+                (0...Self.lastDay).contains(first), (first...Self.lastDay).contains(last),
+                (0...Self.longestDay).contains(latest), (0...Self.longestDay).contains(halt)
             else { throw SQLiteError(rejecting: "it has no days of service") }
             days = ServiceDay(number: first)...ServiceDay(number: last)
             self.latest = latest
+            longestHalt = halt
             try meta.bind("agency")
             agency = try meta.step() ? meta.text(0).flatMap { SanitizedText.line($0, limit: 256) } ?? "" : ""
             meta.reset()
@@ -274,10 +278,9 @@ package final class TransitDatabase {
         at stops: some Sequence<Int>, in times: ClosedRange<Int>, live: LiveTimetable
     ) throws(SQLiteError) -> [Ride] {
         let stops = Set(stops)
-        // A late ride is earlier by the timetable.
-        let (first, last) = (
-            times.lowerBound - live.differences.upperBound, times.upperBound - live.differences.lowerBound
-        )
+        // A late ride is earlier by the timetable. The stored times are those of departures.
+        let first = times.lowerBound - live.differences.upperBound
+        let last = times.upperBound - live.differences.lowerBound + longestHalt
         var rides: [Ride] = []
         var day = max(clock.day(at: first - latest), days.lowerBound)
         while day <= days.upperBound {

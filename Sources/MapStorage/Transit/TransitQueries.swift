@@ -48,10 +48,10 @@ extension TransitDatabase {
             let end = time + hours * 3600
             var found: [Departure] = []
             for ride in try rides(at: wanted, in: time...end, live: live) {
-                for place in ride.calls.indices.dropLast() where wanted.contains(ride.calls[place].stop) {
+                for place in ride.calls.indices where wanted.contains(ride.calls[place].stop) {
                     let departure = Departure(ride: ride, place: place)
-                    let boards = ride.calls[place].canBoard || ride.calls[place].isSkipped
-                    if boards, (time...end).contains(departure.time) { found.append(departure) }
+                    // A skipped stop is a canceled departure.
+                    if ride.schedule[place].canBoard, (time...end).contains(departure.time) { found.append(departure) }
                 }
             }
             guard found.count >= limit || hours == 24 else { continue }

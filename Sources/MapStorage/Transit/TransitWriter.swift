@@ -39,6 +39,8 @@ package final class TransitWriter {
     private var runs = 0
     /// The latest departure, in seconds of the service day.
     private var latest = 0
+    /// The longest time from an arrival to the departure, in seconds.
+    private var longestHalt = 0
     /// What was written so far.
     package private(set) var counts = Counts()
 
@@ -206,6 +208,7 @@ package final class TransitWriter {
         try meta.run("first_day", feed.days.lowerBound.number)
         try meta.run("last_day", feed.days.upperBound.number)
         try meta.run("latest_s", latest)
+        try meta.run("halt_s", longestHalt)
         if let time { try meta.run("imported_ms", time.milliseconds) }
         try database.execute("COMMIT")
     }
@@ -235,7 +238,7 @@ package final class TransitWriter {
                 let (start, end) = (Int(frequencies.integer(0) ?? 0), Int(frequencies.integer(1) ?? 0))
                 let headway = max(Int(frequencies.integer(2) ?? 0), 1)
                 // The time of a run is that of its first departure.
-                let offset = calls[0].departure - calls[0].arrival
+                let offset = builder.firstDeparture - calls[0].arrival
                 for departure in stride(from: start, to: end, by: headway) {
                     guard self.runs < Self.runLimit else {
                         throw SQLiteError(rejecting: "frequencies.txt makes more than \(Self.runLimit) runs")
@@ -254,6 +257,7 @@ package final class TransitWriter {
                     try insertCall.run(
                         call.stop, run.start + call.departure - calls[0].arrival, counts.trips, place, service)
                 }
+                longestHalt = calls.reduce(longestHalt) { max($0, $1.departure - $1.arrival) }
                 latest = max(latest, run.start + calls[calls.count - 1].departure - calls[0].arrival)
                 counts.trips += 1
                 counts.calls += calls.count

@@ -33,6 +33,9 @@ struct TripBuilder {
         self.stops = stops
     }
 
+    /// The departure from the first stop of the trip, whether it is kept or not. There must be calls.
+    var firstDeparture: Int { rows[0].call.departure }
+
     mutating func clear() {
         rows.removeAll(keepingCapacity: true)
         isTooLong = false

@@ -26,9 +26,12 @@ final class LiveFeeds {
     static let largestAge: Int64 = 90_000
     private static let bodyLimit = 8 << 20
     private static let alertInterval = Duration.seconds(300)
+    /// After the first failure of an address, and at most.
+    private static let pauses = (first: Duration.seconds(20), longest: Duration.seconds(900))
     private static let lineReuse = Duration.seconds(86_400)
 
     private let fetcher: Fetcher
+    private let log: (LogLevel, String) -> Void
     private let sources: Sources
     private let infoPoint: InfoPoint?
     private let headers: [String]
@@ -37,18 +40,22 @@ final class LiveFeeds {
     private var infoVehicles: Timed<[LiveVehicle]>?
     private var infoAlerts: [LiveAlert] = []
     private var alertsFetchedAt: Instant?
+    private var linesFetchedAt: Instant?
     /// By the stop.
     private var infoDepartures: [String: Timed<[LiveDeparture]>] = [:]
     /// The lines of InfoPoint.
     private(set) var lines: [InfoPointLine] = []
-    /// Why the newest fetch of an address failed.
-    private var failures: [String: String] = [:]
+    /// Why the newest fetch of an address failed, and when it may be tried again.
+    private var failures: [String: (text: String, isOfAddress: Bool, count: Int, until: Instant)] = [:]
     private var pending = 0
     private var completed: (() -> Void)?
 
     /// - Parameter headers: header lines for the servers.
-    init(_ fetcher: Fetcher, _ sources: Sources, headers: [String]) {
+    init(
+        _ fetcher: Fetcher, _ sources: Sources, headers: [String], log: @escaping (LogLevel, String) -> Void
+    ) {
         self.fetcher = fetcher
+        self.log = log
         self.sources = sources
         self.headers = headers
         infoPoint = sources.infoPoint.map { InfoPoint(server: $0) }
@@ -75,22 +82,27 @@ final class LiveFeeds {
     }
 
     private func refresh(_ infoPoint: InfoPoint, lines: [String], stops: [String]) {
-        fetch(infoPoint.addressOfLines, isStored: true, parse: InfoPoint.lines) { [unowned self] lines, _ in
-            self.lines = lines
+        if isDue(linesFetchedAt, after: Self.lineReuse) {
+            fetch(infoPoint.addressOfLines, parse: InfoPoint.lines) { [unowned self] lines, _ in
+                (self.lines, linesFetchedAt) = (lines, Clock.now())
+            }
         }
         if !lines.isEmpty {
             fetch(infoPoint.address(ofVehiclesOn: lines), parse: InfoPoint.vehicles) { [unowned self] in
                 infoVehicles = Timed(value: $0, time: $1)
             }
         }
-        let now = Clock.now()
-        if alertsFetchedAt.map({ $0 + Self.alertInterval <= now }) ?? true {
-            alertsFetchedAt = now
-            fetch(infoPoint.addressOfAlerts, parse: InfoPoint.alerts) { [unowned self] alerts, _ in infoAlerts = alerts
+        if isDue(alertsFetchedAt, after: Self.alertInterval) {
+            fetch(infoPoint.addressOfAlerts, parse: InfoPoint.alerts) { [unowned self] alerts, _ in
+                (infoAlerts, alertsFetchedAt) = (alerts, Clock.now())
             }
         }
         for stop in stops { refresh(infoPoint, stop: stop) }
         infoDepartures = infoDepartures.filter { stops.contains($0.key) }
+    }
+
+    private func isDue(_ last: Instant?, after interval: Duration) -> Bool {
+        last.map { $0 + interval <= Clock.now() } ?? true
     }
 
     private func refresh(_ infoPoint: InfoPoint, stop: String) {
@@ -100,25 +112,44 @@ final class LiveFeeds {
         }
     }
 
+    /// Fetches live data, which is old within seconds and has names of drivers: it is not kept on disk.
     private func fetch<Value>(
-        _ address: String, isStored: Bool = false, parse: @escaping ([UInt8]) -> Value?,
-        _ received: @escaping (Value, UTC) -> Void
+        _ address: String, parse: @escaping ([UInt8]) -> Value?, _ received: @escaping (Value, UTC) -> Void
     ) {
+        if let failure = failures[address], Clock.now() < failure.until { return }
         pending += 1
         var request = FetchRequest(
-            url: address, purpose: isStored ? .periodic : .live, reuse: isStored ? Self.lineReuse : .zero,
-            fallback: isStored ? Self.lineReuse * 30 : .zero, headers: headers + [Self.accept])
-        request.isStored = isStored
+            url: address, purpose: .live, reuse: .zero, fallback: .zero, headers: headers + [Self.accept])
+        request.isStored = false
         request.bodyLimit = Self.bodyLimit
         fetcher.fetch(request, parse: parse) { [unowned self] result in
             switch result {
             case .success(let fetched):
-                failures[address] = nil
+                if failures.removeValue(forKey: address)?.isOfAddress == true {
+                    log(.notice, "\(Self.name(of: address)) responds again")
+                }
                 received(fetched.value, fetched.fetchedAt)
-            case .failure(let failure): failures[address] = "\(failure)"
+            case .failure(let failure): pause(address, failure)
             }
             end()
         }
+    }
+
+    /// Waits longer after each failure of an address, and logs a change.
+    private func pause(_ address: String, _ failure: FetchFailure) {
+        let (text, count) = ("\(failure)", failures[address]?.count ?? 0)
+        let isOfAddress = failure.cause.isOfAddress
+        // The failure of a host is logged once for all its addresses.
+        if isOfAddress, failures[address]?.text != text { log(.warning, "\(text): \(Self.name(of: address))") }
+        let wait = min(Self.pauses.first * (1 << min(count, 8)), Self.pauses.longest)
+        // The first retry comes with the next refresh.
+        failures[address] = (text, isOfAddress, count + 1, Clock.now() + (count == 0 ? .zero : wait))
+    }
+
+    /// The path of an address. Its query may have a key.
+    private static func name(of address: String) -> String {
+        let path = address.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }.prefix { $0 != "?" }
+        return SanitizedText(String(path))?.text ?? "/"
     }
 
     private func end() {
@@ -138,23 +169,25 @@ final class LiveFeeds {
         guard let infoPoint, let address = infoPoint.address(ofLine: id) else {
             return completed(.failure(TraceFailure(reason: "there is no line \(id) in the timetable")))
         }
-        fetchStored(address, parse: InfoPoint.line) { [unowned self] result in
+        // The response has names of drivers.
+        fetch(address, isStored: false, parse: InfoPoint.line) { [unowned self] result in
             switch result.map({ $0.trace.flatMap { infoPoint.address(ofTrace: $0) } }) {
             case .failure(let failure): completed(.failure(failure))
             case .success(nil): completed(.failure(TraceFailure(reason: "line \(id) has no trace")))
             case .success(let trace?):
-                fetchStored(trace, parse: { try? readTrace($0).paths }, completed: completed)
+                fetch(trace, isStored: true, parse: { try? readTrace($0).paths }, completed: completed)
             }
         }
     }
 
-    private func fetchStored<Value>(
-        _ address: String, parse: @escaping ([UInt8]) -> Value?,
+    private func fetch<Value>(
+        _ address: String, isStored: Bool, parse: @escaping ([UInt8]) -> Value?,
         completed: @escaping (Result<Value, TraceFailure>) -> Void
     ) {
-        let request = FetchRequest(
+        var request = FetchRequest(
             url: address, purpose: .command, reuse: Self.lineReuse, fallback: Self.lineReuse * 30,
             headers: headers + [Self.accept])
+        request.isStored = isStored
         fetcher.fetch(request, parse: parse) { result in
             completed(result.map(\.value).mapError { TraceFailure(reason: "\($0)") })
         }
@@ -165,7 +198,7 @@ final class LiveFeeds {
 
     /// Forgets all data, because nobody uses it.
     func clear() {
-        (feeds, infoVehicles, infoAlerts, infoDepartures) = ([:], nil, [], [:])
+        (feeds, infoVehicles, infoAlerts, infoDepartures, failures) = ([:], nil, [], [:], [:])
         alertsFetchedAt = nil
     }
 
@@ -176,14 +209,14 @@ final class LiveFeeds {
         guard !sources.isEmpty else { return .off("no live data is configured in paced-net.conf") }
         let times =
             feeds.values.map(\.time) + [infoVehicles?.time].compactMap(\.self) + infoDepartures.values.map(\.time)
-        if let newest = times.max(), let age = Self.age(of: newest, at: time) {
+        if let age = times.compactMap({ Self.age(of: $0, at: time) }).min() {
             if age <= Self.largestAge { return .live(age: Int(age / 1000)) }
             return .off(failure ?? "the live data is \(age / 1000) s old")
         }
         return .off(failure ?? "there is no live data yet")
     }
 
-    private var failure: String? { failures.min { $0.key < $1.key }?.value }
+    private var failure: String? { failures.min { $0.key < $1.key }?.value.text }
 
     /// Milliseconds; nil for data of the future, which a wrong clock makes.
     private static func age(of data: UTC, at time: UTC) -> Int64? {

@@ -22,12 +22,15 @@ struct TransitReport {
     }
 
     var state: LiveState
+    var isMissingTimetable = false
     var agency: String?
     /// The nearest first.
     var vehicles: [(vehicle: LiveVehicle, line: TransitLine)] = []
     /// In the order of time.
     var departures: [Row] = []
     var alerts: [LiveAlert] = []
+
+    private static let missingTimetable = "no timetable: run 'pacectl transit import GTFS.zip'"
 
     /// Below ``TopicTable/dataLimit``.
     private static let sizeLimit = 30 * 1024
@@ -38,10 +41,12 @@ struct TransitReport {
         var writer = JSONWriter(capacity: 8192)
         writer.object {
             switch state {
-            case .live: $0.member("live", true)
+            case .live:
+                $0.member("live", true)
+                if isMissingTimetable { $0.member("reason", Self.missingTimetable) }
             case .off(let reason):
                 $0.member("live", false)
-                $0.member("reason", Self.short(reason))
+                $0.member("reason", isMissingTimetable ? Self.missingTimetable : Self.short(reason))
             }
             $0.member("agency", Self.short(agency))
             Self.write("alerts", alerts.prefix(TransitTopic.alertLimit), into: &$0, Self.write(_:into:))

@@ -53,8 +53,9 @@ final class TransitService {
     private var approach = ApproachWatch()
     /// The departure of the last bus that was announced, in seconds since 1970.
     private var announcedLastBus: Int?
-    /// The live data by the numbers of the timetable.
+    /// The live data by the numbers of ``resolved``.
     private var live = LiveTimetable()
+    private var resolved: TransitDatabase?
     /// By the trip, in seconds.
     private var delays: [String: Int] = [:]
     /// Requests that wait for the live data.
@@ -75,7 +76,7 @@ final class TransitService {
         self.publish = publish
         self.notify = notify
         timetable = TimetableFile(in: directory)
-        feeds = LiveFeeds(fetcher, settings.sources, headers: headers)
+        feeds = LiveFeeds(fetcher, settings.sources, headers: headers, log: log)
         timer = try loop.timer { [unowned self] in tick() }
     }
 
@@ -127,7 +128,7 @@ final class TransitService {
     private func rest() {
         nextRefresh = nil
         feeds.clear()
-        (live, delays) = (LiveTimetable(), [:])
+        (live, delays, resolved) = (LiveTimetable(), [:], nil)
         approach = ApproachWatch()
         if !warnsOfLastBus { timetable.close() }
     }
@@ -149,31 +150,37 @@ final class TransitService {
     private var lineIDs: [String] {
         guard !settings.lines.isEmpty else { return [] }
         let known = ((try? timetable.open().lines()) ?? []).map(\.line) + feeds.lines.map(\.line)
-        return settings.lines.map { name in
+        let ids = settings.lines.map { name in
             known.first { $0.id == name }?.id ?? known.first { $0.code.lowercased() == name.lowercased() }?.id ?? name
+        }
+        return Array(Set(ids)).sorted()
+    }
+
+    /// Brings the newest live data into the timetable.
+    private func resolve(_ database: TransitDatabase?, at time: UTC) {
+        (live, delays, resolved) = (LiveTimetable(), [:], database)
+        guard let database else { return }
+        do throws(SQLiteError) {
+            for feed in feeds.liveFeeds(at: time) {
+                let found = try database.add(feed, to: &live, at: Int(time.milliseconds / 1000))
+                delays.merge(found) { first, _ in first }
+            }
+        } catch {
+            report("cannot read \(database.path) (\(error)): import the timetable again")
         }
     }
 
-    /// Brings the newest live data into the timetable, publishes it, and announces a vehicle that has come near.
+    /// Publishes the newest live data, and announces a vehicle that has come near.
     private func adopt() {
         let time = Clock.systemTime()
-        (live, delays) = (LiveTimetable(), [:])
         let database = openTimetable()
-        if let database {
-            do throws(SQLiteError) {
-                for feed in feeds.liveFeeds(at: time) {
-                    let found = try database.add(feed, to: &live, at: Int(time.milliseconds / 1000))
-                    delays.merge(found) { first, _ in first }
-                }
-            } catch {
-                report("cannot read \(database.path) (\(error)): import the timetable again")
-            }
-        }
+        resolve(database, at: time)
         let vehicles = vehicles(database, at: time)
         announce(vehicles)
         guard isWatched else { return }
         let report = TransitReport(
-            state: feeds.status(at: time), agency: database?.agency, vehicles: nearestFirst(vehicles),
+            state: feeds.status(at: time), isMissingTimetable: database == nil && settings.sources.infoPoint == nil,
+            agency: database?.agency, vehicles: nearestFirst(vehicles),
             departures: departures(database, at: time), alerts: alerts(at: time))
         let lifetime = (settings.refresh * 3).wholeMilliseconds
         let newest = (data: report.data, validUntil: UTC(milliseconds: time.milliseconds + lifetime))
@@ -181,9 +188,16 @@ final class TransitService {
         publish(newest.data, newest.validUntil)
     }
 
+    /// Opens the timetable. After an import, the live data has the numbers of the new one.
+    private func open() throws(TransitFailure) -> TransitDatabase {
+        let database = try timetable.open()
+        if let resolved, resolved !== database { resolve(database, at: Clock.systemTime()) }
+        return database
+    }
+
     private func openTimetable() -> TransitDatabase? {
         do throws(TransitFailure) {
-            let database = try timetable.open()
+            let database = try open()
             failure = nil
             return database
         } catch {
@@ -338,9 +352,9 @@ final class TransitService {
                     }
                     stops.append(stop.number)
                 }
-                let lines = try database.lines().filter { line in
-                    request.lines.contains { $0 == line.line.id || $0.lowercased() == line.line.code.lowercased() }
-                }
+                let lines = try database.lines().filter { request.lines.contains($0.line.id) }
+                let missing = Set(request.lines).subtracting(lines.map(\.line.id)).min()
+                if let missing { throw SQLiteError(rejecting: "no line has the ID \(missing)") }
                 return try transitAnswer(database).departures(
                     from: stops, lines: request.lines.isEmpty ? nil : Set(lines.map(\.number)),
                     after: Int(Clock.systemTime().milliseconds / 1000), limit: request.limit)
@@ -409,7 +423,7 @@ final class TransitService {
     private func respond(_ completed: Completion, _ body: (TransitDatabase) throws(SQLiteError) -> [UInt8]) {
         let database: TransitDatabase
         do throws(TransitFailure) {
-            database = try timetable.open()
+            database = try open()
         } catch {
             return completed(.failure(.unavailable("\(error)")))
         }

@@ -55,8 +55,9 @@ package struct LiveTimetable: Sendable {
     package mutating func add(_ trip: Trip, of ride: Ride) {
         trips[ride.trip, default: []].append(trip)
         for (call, scheduled) in zip(applied(to: ride).calls, ride.schedule) {
-            let delay = call.departure - scheduled.departure
-            differences = min(differences.lowerBound, delay)...max(differences.upperBound, delay)
+            for delay in [call.arrival - scheduled.arrival, call.departure - scheduled.departure] {
+                differences = min(differences.lowerBound, delay)...max(differences.upperBound, delay)
+            }
         }
     }
 
@@ -67,23 +68,23 @@ package struct LiveTimetable: Sendable {
 
     /// The ride with its live data.
     ///
-    /// Stops before the first update, and those from one without data on, keep the times of the timetable.
+    /// Stops before the first update, and those from one without data on, keep the times of the timetable, unless the
+    /// vehicle is there earlier or later by the live data of another stop.
     ///
     /// Source: gtfs.org/documentation/realtime/feed-entities/trip-updates.
     package func applied(to ride: Ride) -> Ride {
         guard let trip = trips[ride.trip]?.first(where: { $0.day == ride.day }) else { return ride }
         var ride = ride
         ride.isCanceled = trip.isCanceled
-        var updates = trip.updates[...]
+        let updates = trip.updates(of: ride)
         /// Of the departure from the stop before; nil without live data.
         var delay: Int?
+        /// The departure from the stop before; the lowest number before the first live data.
         var last = Int.min
         for place in ride.calls.indices {
             var call = ride.calls[place]
             var (arrival, departure) = (delay, delay)
-            if let found = updates.firstIndex(where: { $0.isOf(call) }) {
-                let update = updates[found]
-                updates = updates[(found + 1)...]
+            if let update = updates[place] {
                 switch update.kind {
                 case .noData: (arrival, departure) = (nil, nil)
                 case .skipped: (call.canBoard, call.canAlight, call.isSkipped) = (false, false, true)
@@ -95,15 +96,37 @@ package struct LiveTimetable: Sendable {
             }
             delay = departure
             if let arrival, let departure {
-                // No vehicle leaves before it arrives.
-                call.arrival = max(call.arrival + arrival, last)
-                call.departure = max(call.departure + departure, call.arrival)
+                call.arrival += arrival
+                call.departure += departure
                 call.isLive = true
-                last = call.departure
             }
+            // No vehicle leaves before it arrives, or arrives before it leaves the stop before.
+            call.arrival = max(call.arrival, last)
+            call.departure = max(call.departure, call.arrival)
+            if call.isLive || last > .min { last = call.departure }
             ride.calls[place] = call
         }
+        guard let first = ride.calls.firstIndex(where: \.isLive) else { return ride }
+        // It has left the stops before the first live data.
+        for place in ride.calls.indices.prefix(first) {
+            ride.calls[place].arrival = min(ride.calls[place].arrival, ride.calls[first].arrival)
+            ride.calls[place].departure = min(ride.calls[place].departure, ride.calls[first].arrival)
+        }
         return ride
+    }
+}
+
+extension LiveTimetable.Trip {
+    /// The updates by the places of the calls of a ride. A loop can have one for each time it passes a stop.
+    fileprivate func updates(of ride: Ride) -> [Int: LiveTimetable.StopUpdate] {
+        var found: [Int: LiveTimetable.StopUpdate] = [:]
+        var next = 0
+        for update in updates {
+            guard let place = ride.calls[next...].firstIndex(where: { update.isOf($0) }) else { continue }
+            found[place] = update
+            next = place + 1
+        }
+        return found
     }
 }
 

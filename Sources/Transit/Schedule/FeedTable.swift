@@ -167,7 +167,8 @@ package struct FeedTable {
     /// Seconds of a time such as `25:10:00`. Nil for other text.
     static func seconds(_ text: ArraySlice<UInt8>) -> Int? {
         let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        guard parts.count == 3, (1...3).contains(parts[0].count), parts[1].count == 2, parts[2].count == 2,
+        guard parts.count == 3, !text.contains(UInt8(ascii: "-")), (1...3).contains(parts[0].count),
+            parts[1].count == 2, parts[2].count == 2,
             let hours = Int(ascii: parts[0]), let minutes = Int(ascii: parts[1]), let seconds = Int(ascii: parts[2]),
             (0..<hourLimit).contains(hours), (0..<60).contains(minutes), (0..<60).contains(seconds)
         else { return nil }
@@ -211,6 +212,7 @@ package struct FeedTable {
                 throw error("the record has more than \(Self.fieldLimit) fields")
             }
             guard let (field, end) = try readField(from: index, &lines) else { return false }
+            try checkSize(to: end)
             fields.append(field)
             // After the field is a comma, or the end of the record.
             guard end < bytes.count, bytes[end] == Self.comma else {

@@ -32,7 +32,7 @@ package enum TransitTopic {
     private static let result: [TopicMember] = [
         TopicMember(
             "live", .flag, isRequired: true, "Whether the data is live. Otherwise departures follow the timetable."),
-        TopicMember("reason", .text, "Why there is no live data, for users."),
+        TopicMember("reason", .text, "What is missing, for users: the timetable, or live data."),
         TopicMember("agency", .text, "The name of the agency."),
         TopicMember(
             "vehicles", .object(vehicle), listLimit: vehicleLimit, isRequired: true,
