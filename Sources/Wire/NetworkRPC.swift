@@ -58,12 +58,12 @@ extension OpenRPC {
         "Returns the next ways home by public transport, direct and with one change. Without from, they start at the position of paced."
     private static let pathSummary = "Returns the way of a line, for maps."
     private static let departuresResult = """
-        {"type":"object","required":["live","departures"],"properties":{"agency":{"type":"string"},\
+        {"type":"object","required":["live","departures"],"properties":{"agency":{"type":"string"},"timetable_ends":{"type":"string"},\
         "live":{"type":"boolean"},"live_age_s":{"type":"integer"},"reason":{"type":"string"},\
         "departures":{"type":"array","items":\(object)}}}
         """
     private static let journeysResult = """
-        {"type":"object","required":["live","journeys"],"properties":{"agency":{"type":"string"},\
+        {"type":"object","required":["live","journeys"],"properties":{"agency":{"type":"string"},"timetable_ends":{"type":"string"},\
         "live":{"type":"boolean"},"live_age_s":{"type":"integer"},"reason":{"type":"string"},\
         "walking_mps":{"type":"number"},"journeys":{"type":"array","items":\(object)},"last":\(object)}}
         """

@@ -138,3 +138,8 @@ enum MadeZone: String, CaseIterable {
         return isSummer ? rule.summer : rule.winter
     }
 }
+
+extension ServiceDay {
+    /// As in a feed, such as `20261126`.
+    var text: String { date.filter { $0 != "-" } }
+}

@@ -180,16 +180,22 @@ extension Invocation {
         try writeOut(try text(json) + TransitText.status(json))
     }
 
+    private static func end(_ answer: JSON) -> String {
+        "the timetable ends on \(answer["timetable_ends"]?.harmlessText() ?? "an unknown day")"
+    }
+
     private func departuresText(_ answer: JSON) throws(Failure) -> String {
         let text = TransitText(units: transitUnits())
-        guard let table = text.departures(answer) else { throw .failed("no departure in the next 24 h") }
+        guard let table = text.departures(answer) else {
+            throw .failed("no departure in the next 24 h; " + Self.end(answer))
+        }
         return table
     }
 
     private func journeysText(_ answer: JSON) throws(Failure) -> String {
         let text = TransitText(units: transitUnits())
         guard let table = text.journeys(answer) else {
-            throw .failed("no way home in the next 24 h; try a larger --within")
+            throw .failed("no way home in the next 24 h; try a larger --within; " + Self.end(answer))
         }
         return table
     }

@@ -155,6 +155,7 @@ package struct TransitAnswer {
 
     private func writeStatus(into writer: inout JSONWriter) {
         writer.member("agency", database.agency)
+        writer.member("timetable_ends", database.days.upperBound.date)
         switch status {
         case .live(let age):
             writer.member("live", true)

@@ -24,7 +24,7 @@ final class LiveFeeds {
 
     /// In milliseconds. Older data is not live.
     static let largestAge: Int64 = 90_000
-    private static let bodyLimit = 8 << 20
+    private static let bodyLimit = 4 << 20
     private static let alertInterval = Duration.seconds(300)
     /// After the first failure of an address, and at most.
     private static let pauses = (first: Duration.seconds(20), longest: Duration.seconds(900))

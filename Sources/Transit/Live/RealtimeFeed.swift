@@ -47,7 +47,7 @@ package struct RealtimeFeed: Sendable {
 
     /// The most of each kind. They bound the memory; a feed with more is cut.
     private static let tripLimit = 20_000
-    private static let stopLimit = 400_000
+    private static let stopLimit = 200_000
     private static let vehicleLimit = 10_000
     private static let alertLimit = 1000
     private static let informedLimit = 200

@@ -74,7 +74,7 @@ package struct AgencyClock: Equatable, Sendable {
         let offset = offset(at: time)
         let fields = UTC(milliseconds: Int64(time + offset) * 1000).fields
         func digits(_ value: Int) -> String { (value < 10 ? "0" : "") + String(value) }
-        let date = "\(fields.year)-\(digits(fields.month))-\(digits(fields.day))"
+        let date = day(at: time).date
         let clock = "\(digits(fields.hour)):\(digits(fields.minute)):\(digits(fields.second))"
         let zone = "\(digits(abs(offset) / 3600)):\(digits(abs(offset) / 60 % 60))"
         return "\(date)T\(clock)\(offset < 0 ? "-" : "+")\(zone)"

@@ -21,11 +21,11 @@ package struct ServiceDay: Hashable, Comparable, Sendable {
         number = Int(midnight.milliseconds / 86_400_000)
     }
 
-    /// Such as `20261126`.
-    package var text: String {
+    /// Such as `2026-11-26`.
+    package var date: String {
         let fields = midnight.fields
         func digits(_ value: Int) -> String { (value < 10 ? "0" : "") + String(value) }
-        return "\(fields.year)" + digits(fields.month) + digits(fields.day)
+        return "\(fields.year)-\(digits(fields.month))-\(digits(fields.day))"
     }
 
     /// The midnight of the date in UTC.
