@@ -507,10 +507,10 @@ def test_feed_of_the_future_does_not_stop_the_others(live):
 
 
 def test_largest_feed_gives_a_line_that_fits(watched):
-    for number in range(2000):
+    for number in range(700):
         vehicle = watched.add_vehicle(watched.vehicles, "\U0001f68c" * 250, north(100 + number), trip="a5")
         vehicle.vehicle.label = f"{number} " + "\U0001f68c" * 250
-    for number in range(500):
+    for number in range(300):
         alert = watched.updates.entity.add(id=f"{number}").alert
         alert.header_text.translation.add(text="\u20ac" * 900)
         alert.description_text.translation.add(text="\u20ac " * 900)
