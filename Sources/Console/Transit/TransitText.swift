@@ -5,18 +5,21 @@ import Weather
 /// Answers of a timetable as text for people.
 struct TransitText {
     let units: WeatherUnits
+    let now: UTC
 
     /// Nil if there are no departures.
     func departures(_ answer: JSON) -> String? {
         guard let departures = answer["departures"]?.array, !departures.isEmpty else { return nil }
         var table = TextTable([
-            .init(head: "TIME"), .init(head: "PLAN"), .init(head: "LINE"), .init(head: "TO"), .init(head: "STOP"),
+            .init(head: "IN", isNumber: true), .init(head: "TIME"), .init(head: "PLAN"), .init(head: "LINE"),
+            .init(head: "TO"), .init(head: "STOP"),
             .init(head: "BIKES"), .init(head: "NOTE"),
         ])
         for departure in departures {
             let (time, plan) = (clock(departure["departure"]), clock(departure["scheduled"]))
             table.append([
-                time, plan == time ? "" : plan, line(departure), departure["headsign"]?.harmlessText() ?? "",
+                minutes(to: departure["departure"]), time.isEmpty ? departure["text"]?.harmlessText() ?? "" : time,
+                plan == time ? "" : plan, line(departure), departure["headsign"]?.harmlessText() ?? "",
                 departure["stop_name"]?.harmlessText() ?? "", bikes(departure), note(departure),
             ])
         }
@@ -59,7 +62,8 @@ struct TransitText {
     static func status(_ answer: JSON) -> String {
         let agency = answer["agency"]?.harmlessText() ?? ""
         if answer["live"]?.bool == true {
-            return "\(agency), live data of \(answer["live_age_s"]?.integer ?? 0) s ago\n"
+            let age = answer["live_age_s"]?.integer ?? 0
+            return (agency.isEmpty ? "" : agency + ", ") + "live data of \(age) s ago\n"
         }
         let reason = answer["reason"]?.harmlessText(limit: 256) ?? ""
         return "\(agency), by the timetable" + (reason.isEmpty ? "" : ": \(reason)") + "\n"
@@ -81,6 +85,13 @@ struct TransitText {
         if json["canceled"]?.bool == true { return "canceled" }
         if json["live"]?.bool == true { return "live" }
         return json["headway_s"]?.integer.map { "about every \(max($0 / 60, 1)) min" } ?? ""
+    }
+
+    /// Such as `5 min`; empty for a time of another day, as `--time` asks for.
+    private func minutes(to time: JSON?) -> String {
+        guard let moment = time?.string.flatMap({ UTC(iso8601: $0) }) else { return "" }
+        let minutes = (moment.milliseconds - now.milliseconds) / 60_000
+        return (0..<1440).contains(minutes) ? "\(minutes) min" : ""
     }
 
     /// The time of day in the agency's local time, such as `08:05`.

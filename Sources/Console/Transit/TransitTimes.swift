@@ -10,11 +10,18 @@ extension Invocation {
     // MARK: Departures
 
     func transitDepartures(_ text: String?, _ options: TransitOptions) throws(Failure) {
-        let database = try options.database()
-        let stops = try stops(named: text, database, options)
-        let lines = try lineNumbers(options.lines, database)
         let time = try seconds(options.time)
         let limit = options.limit ?? 10
+        let database: TransitDatabase
+        do throws(Failure) {
+            database = try options.database()
+        } catch {
+            // InfoPoint needs no timetable.
+            guard let text, options.time == nil else { throw error }
+            return try show(try announced(from: text, options, limit: limit, orElse: error), departuresText)
+        }
+        let stops = try stops(named: text, database, options)
+        let lines = try lineNumbers(options.lines, database)
         let answer = try answer(options, "transit.departures") { () throws(Failure) in
             let ids = try reading(database) { () throws(SQLiteError) in
                 var ids: [String] = []
@@ -36,6 +43,21 @@ extension Invocation {
             }
         }
         try show(answer, departuresText)
+    }
+
+    /// Asks paced-net for the departures that the agency announces from a stop.
+    private func announced(
+        from stop: String, _ options: TransitOptions, limit: Int, orElse failure: Failure
+    ) throws(Failure) -> [UInt8] {
+        guard var net = try? ControlClient(path: RuntimeDirectory.netSocket(options.netDirectory), of: .pacedNet) else {
+            throw failure
+        }
+        let parameters = parameters {
+            $0.array("stops") { $0.value(stop) }
+            $0.array("lines") { list in for line in options.lines { list.value(line) } }
+            $0.member("limit", min(limit, 100))
+        }
+        return Array(try net.call("transit.departures", parameters, lasting: .seconds(30)).utf8)
     }
 
     /// Asks paced-net, which has live data. Without it, or for another time than now, the timetable answers.
@@ -181,21 +203,21 @@ extension Invocation {
     }
 
     private static func end(_ answer: JSON) -> String {
-        "the timetable ends on \(answer["timetable_ends"]?.harmlessText() ?? "an unknown day")"
+        answer["timetable_ends"]?.harmlessText().map { "; the timetable ends on \($0)" } ?? ""
     }
 
     private func departuresText(_ answer: JSON) throws(Failure) -> String {
-        let text = TransitText(units: transitUnits())
+        let text = TransitText(units: transitUnits(), now: Clock.systemTime())
         guard let table = text.departures(answer) else {
-            throw .failed("no departure in the next 24 h; " + Self.end(answer))
+            throw .failed("no departure in the next 24 h" + Self.end(answer))
         }
         return table
     }
 
     private func journeysText(_ answer: JSON) throws(Failure) -> String {
-        let text = TransitText(units: transitUnits())
+        let text = TransitText(units: transitUnits(), now: Clock.systemTime())
         guard let table = text.journeys(answer) else {
-            throw .failed("no way home in the next 24 h; try a larger --within; " + Self.end(answer))
+            throw .failed("no way home in the next 24 h; try a larger --within" + Self.end(answer))
         }
         return table
     }

@@ -101,6 +101,28 @@ final class LiveFeeds {
         infoDepartures = infoDepartures.filter { stops.contains($0.key) }
     }
 
+    /// Fetches the departures that InfoPoint announces from stops.
+    ///
+    /// - Parameter completed: receives nil without InfoPoint, and if a stop has no response.
+    func announced(from stops: [String], completed: @escaping ([LiveDeparture]?) -> Void) {
+        let addresses = stops.compactMap { infoPoint?.address(ofDeparturesFrom: $0) }
+        guard !addresses.isEmpty, addresses.count == stops.count, stops.count <= Self.stopLimit else {
+            return completed(nil)
+        }
+        var found: [LiveDeparture] = []
+        var (rest, hasFailed) = (addresses.count, false)
+        for address in addresses {
+            fetch(address, isStored: false, parse: InfoPoint.departures) { result in
+                rest -= 1
+                if case .success(let departures) = result { found += departures } else { hasFailed = true }
+                if rest == 0 { completed(hasFailed ? nil : found) }
+            }
+        }
+    }
+
+    /// The most stops of a request: each is a request to the server.
+    private static let stopLimit = 8
+
     private func isDue(_ last: Instant?, after interval: Duration) -> Bool {
         last.map { $0 + interval <= Clock.now() } ?? true
     }
@@ -185,7 +207,7 @@ final class LiveFeeds {
         completed: @escaping (Result<Value, TraceFailure>) -> Void
     ) {
         var request = FetchRequest(
-            url: address, purpose: .command, reuse: Self.lineReuse, fallback: Self.lineReuse * 30,
+            url: address, purpose: isStored ? .command : .live, reuse: Self.lineReuse, fallback: Self.lineReuse * 30,
             headers: headers + [Self.accept])
         request.isStored = isStored
         fetcher.fetch(request, parse: parse) { result in

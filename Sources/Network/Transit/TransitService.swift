@@ -249,7 +249,12 @@ final class TransitService {
                 rows += (try? scheduled(from: stop, database, at: time)) ?? []
             }
         }
-        return rows.sorted {
+        return inOrder(rows)
+    }
+
+    /// In the order of time; those without a time are last.
+    private func inOrder(_ rows: [TransitReport.Row]) -> [TransitReport.Row] {
+        rows.sorted {
             ($0.departure?.milliseconds ?? .max, $0.stop) < ($1.departure?.milliseconds ?? .max, $1.stop)
         }
     }
@@ -341,24 +346,48 @@ final class TransitService {
 
     // MARK: Requests
 
-    /// The result is that of `transit.departures`.
+    /// The result is that of `transit.departures`: what the agency announces, else the timetable with live data.
     func answer(_ request: NetworkRequest.Departures, completed: @escaping Completion) {
         withLiveData { [unowned self] in
-            respond(completed) { database throws(SQLiteError) in
-                var stops: [Int] = []
-                for id in request.stops {
-                    guard let stop = try database.stop(id: id) else {
-                        throw SQLiteError(rejecting: "no stop has the ID \(id)")
-                    }
-                    stops.append(stop.number)
+            feeds.announced(from: request.stops) { [unowned self] announced in
+                if let announced {
+                    respond(request, announced, completed: completed)
+                } else {
+                    respondByTimetable(request, completed: completed)
                 }
-                let lines = try database.lines().filter { request.lines.contains($0.line.id) }
-                let missing = Set(request.lines).subtracting(lines.map(\.line.id)).min()
-                if let missing { throw SQLiteError(rejecting: "no line has the ID \(missing)") }
-                return try transitAnswer(database).departures(
-                    from: stops, lines: request.lines.isEmpty ? nil : Set(lines.map(\.number)),
-                    after: Int(Clock.systemTime().milliseconds / 1000), limit: request.limit)
             }
+        }
+    }
+
+    private func respond(
+        _ request: NetworkRequest.Departures, _ announced: [LiveDeparture], completed: Completion
+    ) {
+        let (time, database) = (Clock.systemTime(), try? timetable.open())
+        let offset = AgencyClock.Change(start: 0, offset: Machine.localOffset(at: time))
+        let rows = announced.compactMap { row($0, database, at: time) }.filter {
+            request.lines.isEmpty || request.lines.contains($0.line.id)
+        }
+        let answer = AnnouncedAnswer(
+            rows: Array(inOrder(rows).prefix(request.limit)), clock: database?.clock ?? AgencyClock([offset]),
+            agency: database?.agency)
+        completed(.success(.encoded(answer.data)))
+    }
+
+    private func respondByTimetable(_ request: NetworkRequest.Departures, completed: Completion) {
+        respond(completed) { database throws(SQLiteError) in
+            var stops: [Int] = []
+            for id in request.stops {
+                guard let stop = try database.stop(id: id) else {
+                    throw SQLiteError(rejecting: "no stop has the ID \(id)")
+                }
+                stops.append(stop.number)
+            }
+            let lines = try database.lines().filter { request.lines.contains($0.line.id) }
+            let missing = Set(request.lines).subtracting(lines.map(\.line.id)).min()
+            if let missing { throw SQLiteError(rejecting: "no line has the ID \(missing)") }
+            return try transitAnswer(database).departures(
+                from: stops, lines: request.lines.isEmpty ? nil : Set(lines.map(\.number)),
+                after: Int(Clock.systemTime().milliseconds / 1000), limit: request.limit)
         }
     }
 
