@@ -68,13 +68,22 @@ struct PlacesOptions: Equatable {
 
     /// Opens the places for reading.
     func database() throws(Failure) -> PlacesDatabase {
+        try open(PlacesDatabase.init(in:), missing: PlacesDatabase.missing(in:))
+    }
+
+    /// Opens a database of the directory of maps.
+    ///
+    /// - Parameters:
+    ///   - read: opens the database in a directory.
+    ///   - missing: the failure for a directory without it.
+    func open<Database>(
+        _ read: (String) throws(MapsFailure) -> Database, missing: (String) -> MapsFailure
+    ) throws(Failure) -> Database {
         let directory = try mapsDirectory()
         do {
-            return try PlacesDatabase(in: try Directory(directory).path)
-        } catch let failure as PlacesFailure {
-            throw .failed("\(failure)")
+            return try read(try Directory(directory).path)
         } catch let error as DirectoryError where error.code == ENOENT {
-            throw .failed("\(PlacesDatabase.missing(in: directory))")
+            throw .failed("\(missing(directory))")
         } catch {
             throw .failed("\(error)")
         }

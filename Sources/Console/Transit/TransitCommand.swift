@@ -1,8 +1,5 @@
 import Domain
-import Glibc
-import Linux
 import MapStorage
-import SQLite
 import Transit
 
 /// `pacectl transit`: lines, departures and the way home by public transport.
@@ -77,16 +74,7 @@ struct TransitOptions: Equatable {
 
     /// Opens the timetable for reading.
     func database() throws(Failure) -> TransitDatabase {
-        let directory = try maps.mapsDirectory()
-        do {
-            return try TransitDatabase(in: try Directory(directory).path)
-        } catch let failure as TransitFailure {
-            throw .failed("\(failure)")
-        } catch let error as DirectoryError where error.code == ENOENT {
-            throw .failed("\(TransitDatabase.missing(in: directory))")
-        } catch {
-            throw .failed("\(error)")
-        }
+        try maps.open(TransitDatabase.init(in:), missing: TransitDatabase.missing(in:))
     }
 }
 

@@ -4,11 +4,6 @@ package import Maps
 import Pipeline
 package import SQLite
 
-/// Why the places cannot be read. The text says how to correct it.
-package struct PlacesFailure: Error, Equatable, Sendable, CustomStringConvertible {
-    package var description: String
-}
-
 /// The places of `places.db`, for reading. The file is never changed: an import replaces it.
 package final class PlacesDatabase {
     package static let fileName = "places.db"
@@ -17,30 +12,24 @@ package final class PlacesDatabase {
     package let path: String
 
     /// - Parameter directory: a path without symbolic links.
-    package init(in directory: String) throws(PlacesFailure) {
+    package init(in directory: String) throws(MapsFailure) {
         path = directory + "/" + Self.fileName
         guard access(path, F_OK) == 0 || errno != ENOENT else {
             throw Self.missing(in: directory)
         }
         do throws(SQLiteError) {
-            database = try SQLiteDatabase(path, .immutable)
-            try database.distrustSchema()
-            let identity = try (database.integer("PRAGMA application_id"), database.integer("PRAGMA user_version"))
-            guard identity.0 == PlacesSchema.applicationID else {
-                throw SQLiteError(rejecting: "it is not a database of places")
-            }
-            guard identity.1 == PlacesSchema.version else {
-                throw SQLiteError(rejecting: "another version of paced has made it")
-            }
+            database = try SQLiteDatabase(
+                maps: path, applicationID: PlacesSchema.applicationID, version: PlacesSchema.version,
+                kind: "a database of places")
         } catch {
-            throw PlacesFailure(
+            throw MapsFailure(
                 description: "cannot read \(path) (\(error)): replace it with 'pacectl places import FILE.osm.pbf'")
         }
     }
 
     /// The failure for a directory without the file.
-    package static func missing(in directory: String) -> PlacesFailure {
-        PlacesFailure(
+    package static func missing(in directory: String) -> MapsFailure {
+        MapsFailure(
             description: "there are no places in \(directory): import an extract of OpenStreetMap with "
                 + "'pacectl places import FILE.osm.pbf'")
     }

@@ -5,11 +5,6 @@ import Pipeline
 package import SQLite
 package import Transit
 
-/// Why the timetable cannot be read. The text says how to correct it.
-package struct TransitFailure: Error, Equatable, Sendable, CustomStringConvertible {
-    package var description: String
-}
-
 /// The timetable of `transit.db`, for reading. The file is never changed: an import replaces it.
 package final class TransitDatabase {
     package static let fileName = "transit.db"
@@ -35,19 +30,13 @@ package final class TransitDatabase {
     private var linesByNumber: [Int: TransitLine]?
 
     /// - Parameter directory: a path without symbolic links.
-    package init(in directory: String) throws(TransitFailure) {
+    package init(in directory: String) throws(MapsFailure) {
         path = directory + "/" + Self.fileName
         guard access(path, F_OK) == 0 || errno != ENOENT else { throw Self.missing(in: directory) }
         do throws(SQLiteError) {
-            database = try SQLiteDatabase(path, .immutable)
-            try database.distrustSchema()
-            let identity = try (database.integer("PRAGMA application_id"), database.integer("PRAGMA user_version"))
-            guard identity.0 == TransitSchema.applicationID else {
-                throw SQLiteError(rejecting: "it is not a timetable")
-            }
-            guard identity.1 == TransitSchema.version else {
-                throw SQLiteError(rejecting: "another version of paced has made it")
-            }
+            database = try SQLiteDatabase(
+                maps: path, applicationID: TransitSchema.applicationID, version: TransitSchema.version,
+                kind: "a timetable")
             let meta = try database.prepare("SELECT value FROM meta WHERE name = ?")
             func integer(_ name: String) throws(SQLiteError) -> Int? {
                 try meta.bind(name)
@@ -82,7 +71,7 @@ package final class TransitDatabase {
             patternRow = try database.prepare("SELECT calls FROM pattern WHERE number = ?")
             positionRow = try database.prepare("SELECT latitude, longitude FROM stop WHERE number = ?")
         } catch {
-            throw TransitFailure(
+            throw MapsFailure(
                 description: "cannot read \(path) (\(error)): replace it with 'pacectl transit import GTFS.zip'")
         }
     }
@@ -93,8 +82,8 @@ package final class TransitDatabase {
     private static let longestDay = 14 * 86_400
 
     /// The failure for a directory without the file.
-    package static func missing(in directory: String) -> TransitFailure {
-        TransitFailure(
+    package static func missing(in directory: String) -> MapsFailure {
+        MapsFailure(
             description: "there is no timetable in \(directory): import one with 'pacectl transit import GTFS.zip'")
     }
 

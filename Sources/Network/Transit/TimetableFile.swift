@@ -17,8 +17,8 @@ struct TimetableFile {
         self.directory = directory
     }
 
-    /// - Throws: ``TransitFailure`` if there is no timetable.
-    mutating func open() throws(TransitFailure) -> TransitDatabase {
+    /// - Throws: ``MapsFailure`` if there is no timetable.
+    mutating func open() throws(MapsFailure) -> TransitDatabase {
         // SQLite accepts a path without symbolic links only.
         let path = (try? Directory(directory).path) ?? directory
         var status = stat()

@@ -189,14 +189,14 @@ final class TransitService {
     }
 
     /// Opens the timetable. After an import, the live data has the numbers of the new one.
-    private func open() throws(TransitFailure) -> TransitDatabase {
+    private func open() throws(MapsFailure) -> TransitDatabase {
         let database = try timetable.open()
         if let resolved, resolved !== database { resolve(database, at: Clock.systemTime()) }
         return database
     }
 
     private func openTimetable() -> TransitDatabase? {
-        do throws(TransitFailure) {
+        do throws(MapsFailure) {
             let database = try open()
             failure = nil
             return database
@@ -451,7 +451,7 @@ final class TransitService {
 
     private func respond(_ completed: Completion, _ body: (TransitDatabase) throws(SQLiteError) -> [UInt8]) {
         let database: TransitDatabase
-        do throws(TransitFailure) {
+        do throws(MapsFailure) {
             database = try open()
         } catch {
             return completed(.failure(.unavailable("\(error)")))
