@@ -6,6 +6,9 @@ import Storage
 import TestKit
 import Testing
 
+/// A process that is not there by then hangs. On a busy machine a step can take half a minute.
+private let hangLimit = Duration.seconds(120)
+
 /// A process that records in real time is killed while it writes. `PACED_KILLS` is the number of kills.
 @Suite(.serialized) struct KilledProcessTests {
     private static let kills = Int(ProcessInfo.processInfo.environment["PACED_KILLS"] ?? "") ?? 4
@@ -14,7 +17,7 @@ import Testing
     func killLosesAtMostTheLastSecond(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let process = try RecordingProcess(steps: 100_000, stepMilliseconds: 5)
-        #expect(process.listen(.seconds(20), until: "step "))
+        #expect(process.listen(hangLimit, until: "step "))
         // Every other kill comes so late that something must be safe.
         let isLate = seed.isMultiple(of: 2)
         process.listen(.milliseconds(Int.random(in: isLate ? 1100...2500 : 0...1100, using: &random)))
@@ -85,20 +88,20 @@ struct WrittenBytesTests {
     ])
     func journalIsCompleteAfterADiskFault(fault: String, words: String) throws {
         let process = try RecordingProcess(steps: 100_000, stepMilliseconds: 5, disk: disk)
-        #expect(process.listen(.seconds(20), until: "step 100 "))
+        #expect(process.listen(hangLimit, until: "step 100 "))
         try process.setFault(fault)
-        #expect(process.listen(.seconds(20), until: "state failed \(words)"))
+        #expect(process.listen(hangLimit, until: "state failed \(words)"))
         process.listen(.seconds(3))
         try process.setFault("fine")
-        #expect(process.listen(.seconds(20), until: "state writing"))
+        #expect(process.listen(hangLimit, until: "state writing"))
         try expectAll(of: process)
     }
 
     @Test func slowDiskIsReportedAndBlocksNoStep() throws {
         let process = try RecordingProcess(steps: 100_000, stepMilliseconds: 5, disk: disk)
-        #expect(process.listen(.seconds(20), until: "step 100 "))
+        #expect(process.listen(hangLimit, until: "step 100 "))
         try process.setFault("slow 5000")
-        #expect(process.listen(.seconds(20), until: "state stalled"))
+        #expect(process.listen(hangLimit, until: "state stalled"))
         process.listen(.seconds(3))
         try process.setFault("fine")
         try expectAll(of: process)
@@ -106,10 +109,10 @@ struct WrittenBytesTests {
 
     @Test func runCanBeClosedOnAFullDisk() throws {
         let process = try RecordingProcess(steps: 100_000, stepMilliseconds: 5, disk: disk)
-        #expect(process.listen(.seconds(20), until: "step 300 "))
+        #expect(process.listen(hangLimit, until: "step 300 "))
         #expect(FileManager.default.fileExists(atPath: process.directory.path + "/journal.reserve"))
         try process.setFault("FULL")
-        #expect(process.listen(.seconds(20), until: "state failed the disk is full"))
+        #expect(process.listen(hangLimit, until: "state failed the disk is full"))
         process.listen(.seconds(1))
         try expectAll(of: process)
         #expect(!FileManager.default.fileExists(atPath: process.directory.path + "/journal.reserve"))
