@@ -31,7 +31,7 @@ final class TransitService {
 
     /// Live data is fetched so long after a request of a user.
     private static let requestInterval = Duration.seconds(60)
-    private static let lastBusInterval = Duration.seconds(60)
+    private static let lastBusIntervals = (shortest: Duration.seconds(60), longest: Duration.seconds(600))
     /// In seconds. A vehicle is late or early from here on.
     private static let punctual = -60..<180
 
@@ -88,7 +88,7 @@ final class TransitService {
     func want(isWatched: Bool, isRunningOutdoors: Bool, pace: Double?) {
         let isNew = isWatched && !self.isWatched
         (self.isWatched, self.isRunningOutdoors, self.pace) = (isWatched, isRunningOutdoors, pace)
-        if !isRunningOutdoors { announcedLastBus = nil }
+        if !isRunningOutdoors { (announcedLastBus, nextLastBus) = (nil, nil) }
         // The daemon does not have the newest data: nobody watched, or the daemon restarted since.
         if isNew, let newest, newest.validUntil > Clock.systemTime() { publish(newest.data, newest.validUntil) }
         tick()
@@ -115,8 +115,7 @@ final class TransitService {
             rest()
         }
         if warnsOfLastBus, nextLastBus.map({ $0 <= now }) ?? true {
-            nextLastBus = now + Self.lastBusInterval
-            warnOfLastBus()
+            nextLastBus = now + warnOfLastBus()
         }
         let deadlines = [
             isWanted(at: now) && !feeds.isRefreshing ? nextRefresh : nil, warnsOfLastBus ? nextLastBus : nil,
@@ -316,26 +315,34 @@ final class TransitService {
         notify("bus", SanitizedText(text)?.text ?? "a bus is near")
     }
 
-    private func warnOfLastBus() {
+    /// Tells the user of the last bus home when it is time to leave.
+    ///
+    /// - Returns: how long to wait until the next look at the timetable.
+    private func warnOfLastBus() -> Duration {
         guard let position, let home = settings.home, let notice = settings.lastBusNotice,
             let database = openTimetable()
-        else { return }
+        else { return Self.lastBusIntervals.shortest }
         let now = Int(Clock.systemTime().milliseconds / 1000)
         var walking = walking
         walking.radius = settings.lastBusRadius
         guard position.metres(to: home) > walking.radius,
             let last = try? database.lastJourney(
                 from: position, to: home, after: now, walking: walking, needsBikes: false, live: live),
-            let leg = last.legs.first, last.departure - now <= notice,
-            announcedLastBus != leg.ride.scheduledDeparture(0),
-            let stop = try? database.position(ofStop: leg.ride.calls[leg.board].stop)
-        else { return }
-        announcedLastBus = leg.ride.scheduledDeparture(0)
-        let minutes = max((leg.ride.departure(leg.board) - now) / 60, 0)
-        let tenths = Int((position.metres(to: stop) / 100).rounded())
-        notify(
-            "last-bus",
-            "the last bus home leaves in \(minutes) min, \(tenths / 10).\(tenths % 10) km from here")
+            let leg = last.legs.first, let stop = try? database.position(ofStop: leg.ride.calls[leg.board].stop)
+        else { return Self.lastBusIntervals.longest }
+        let rest = last.departure - now - notice
+        guard rest <= 0 else {
+            // The way to the stop may grow meanwhile.
+            return min(max(.seconds(rest / 2), Self.lastBusIntervals.shortest), Self.lastBusIntervals.longest)
+        }
+        if announcedLastBus != leg.ride.scheduledDeparture(0) {
+            announcedLastBus = leg.ride.scheduledDeparture(0)
+            let minutes = max((leg.ride.departure(leg.board) - now) / 60, 0)
+            let tenths = Int((position.metres(to: stop) / 100).rounded())
+            notify(
+                "last-bus", "the last bus home leaves in \(minutes) min, \(tenths / 10).\(tenths % 10) km from here")
+        }
+        return Self.lastBusIntervals.shortest
     }
 
     private var walking: WalkingRule {
