@@ -80,11 +80,13 @@ def network(board):
     board.measured["dpkg_s"] = dpkg("--install", package)
     expect(states() == ["disabled", "disabled"], f"after the installation: {states()}")
     expect(not is_active(UNIT) and not SOCKET.exists(), "it was started by its installation")
+    expect(mode(NET_CONFIGURATION) == "-rw-r----- root:paced-net", f"mode: {mode(NET_CONFIGURATION)}")
     server = WeatherServer()
     hosts = HOSTS.read_text()
     HOSTS.write_text(f"{hosts}\n127.0.0.1 {HOST}\n")
     NET_CONFIGURATION.write_text(
-        f"[Network]\nContact=board@example.org\n[Weather]\nServer=http://{HOST}:{server.server_port}/api/data\n")
+        f"[Network]\nContact=board@example.org\n[Weather]\nServer=http://{HOST}:{server.server_port}/api/data\n"
+        "[Transit]\nHome=52.5,13.4\n")
     CREDENTIAL.touch(0o600)
     CREDENTIAL.write_text("Bearer of weather\n")
     DROP_IN.parent.mkdir()
