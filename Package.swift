@@ -149,7 +149,8 @@ let package = Package(
         .testTarget(
             name: "NetworkTests",
             dependencies: [
-                "Network", "Transit", "HTTP", "Linux", "Wire", "Formats", "JSONCoding", "Domain", "TestKit",
+                "Network", "MapStorage", "Transit", "HTTP", "Linux", "Wire", "Formats", "JSONCoding", "Domain",
+                "TestKit",
             ],
             swiftSettings: core),
         .testTarget(name: "LinuxTests", dependencies: ["Linux", "Domain", "TestKit"], swiftSettings: core),

@@ -13,6 +13,21 @@ struct InputFile {
         SanitizedText.line(path, limit: 256) ?? "the file without a name"
     }
 
+    /// All bytes of the file, unpacked if it is compressed by gzip.
+    ///
+    /// - Throws: ``Failure`` if there are more than `limit`, or the file cannot be read.
+    func bytes(limit: Int) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        try read(
+            { piece in
+                guard bytes.count + piece.count <= limit else {
+                    throw Failure.failed("\(name) has more than \(limit >> 20) MiB")
+                }
+                for index in piece.indices { bytes.append(piece[index]) }
+            }, finish: {})
+        return bytes
+    }
+
     /// Reads the file in chunks from start to end, unpacked if it is compressed by gzip. May be called more than once.
     ///
     /// - Parameter finish: ends the reading; its errors are those of the file too.

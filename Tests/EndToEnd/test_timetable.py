@@ -25,7 +25,7 @@ KML = "{http://www.opengis.net/kml/2.2}"
 
 
 def north(metres):
-    """A place so many metres north of HERE."""
+    """Returns the place that is `metres` north of HERE."""
     return HERE[0] + metres / METRES, HERE[1]
 
 

@@ -54,8 +54,8 @@ class TransitServer(WeatherServer):
 class LiveFixture(SteppedNet):
     """A daemon with a position, a timetable that begins now, and a server of live data; then, `paced-net`.
 
-    Line A goes from Market, 100 m from here, by Bridge to Station. Trips a5, a25 and a45 leave so many minutes after
-    `start`, a moment of the early afternoon in the agency's zone.
+    Line A goes from Market, 100 m from here, by Bridge to Station. Trips a5, a25 and a45 leave 5, 25 and 45 minutes
+    after `start`, a moment of the early afternoon in the agency's zone.
     """
 
     def __init__(self, stage):
@@ -94,7 +94,7 @@ class LiveFixture(SteppedNet):
         feed.trip(f"a{minute}", "10", *stops, headsign="Home", bikes=1)
 
     def seconds(self, minute):
-        """Of the service day, so many minutes after the start."""
+        """Returns the time `minute` minutes after the start, in seconds of the service day."""
         local = self.start.astimezone(self.zone)
         return local.hour * 3600 + local.minute * 60 + local.second + minute * 60
 
@@ -102,7 +102,7 @@ class LiveFixture(SteppedNet):
         self.maps("import", (feed or self.feed).write(self.stage.directory / "feed.zip"))
 
     def time(self, minute):
-        """A time of the topic, so many minutes after the start."""
+        """Returns the time `minute` minutes after the start, as the topic writes it."""
         return f"{self.start + datetime.timedelta(minutes=minute):%Y-%m-%dT%H:%M:%S}"
 
     # Live data

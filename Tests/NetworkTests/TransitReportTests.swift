@@ -1,5 +1,6 @@
 import Domain
 import JSONCoding
+import MapStorage
 import Testing
 import Transit
 import Wire
@@ -23,14 +24,14 @@ import Wire
     }
 
     @Test func withoutLiveDataThereIsAReason() throws {
-        let json = try data(TransitReport(state: .off("the live data is 95 s old")))
+        let json = try data(TransitReport(status: .schedule(reason: "the live data is 95 s old")))
         #expect(json["live"]?.bool == false && json["reason"]?.string == "the live data is 95 s old")
     }
 
     @Test func vehicleHasTheColorOfItsLine() throws {
         var vehicle = LiveVehicle(id: "7", position: Coordinate(latitude: 40.79, longitude: -77.86))
         (vehicle.bearing, vehicle.passengers, vehicle.punctuality) = (359.6, 12, .late)
-        let json = try data(TransitReport(state: .live(age: 3), vehicles: [(vehicle, line)]))
+        let json = try data(TransitReport(status: .live(age: 3), vehicles: [(vehicle, line)]))
         let shown = try #require(json["vehicles"]?.array?.first)
         #expect(shown["color"]?.string == "#990099" && shown["code"]?.string == "V")
         #expect(shown["bearing_deg"]?.integer == 360 && shown["passengers"]?.integer == 12)
@@ -40,7 +41,7 @@ import Wire
     @Test func longMessageIsInLines() throws {
         var alert = LiveAlert(title: String(repeating: "T", count: 99))
         alert.text = String(repeating: "a detour on College Avenue ", count: 40)
-        let json = try data(TransitReport(state: .live(age: 3), alerts: [alert]))
+        let json = try data(TransitReport(status: .live(age: 3), alerts: [alert]))
         let lines = try #require(json["alerts"]?.array?.first?["text"]?.array)
         #expect(lines.count == TransitTopic.lineLimit && lines.allSatisfy { ($0.string ?? "").count <= 64 })
     }
@@ -48,7 +49,7 @@ import Wire
     @Test(arguments: ["e\u{301}\u{301}\u{301}", "\u{1F68C}", "\"\\"])
     func whatDoesNotFitIsLeftOut(part: String) throws {
         let long = String(repeating: part, count: 100)
-        var report = TransitReport(state: .live(age: 0), agency: long)
+        var report = TransitReport(status: .live(age: 0), agency: long)
         for number in 0..<200 {
             var vehicle = LiveVehicle(id: "\(number)" + long, position: Coordinate(latitude: 1, longitude: 1))
             vehicle.direction = long

@@ -123,7 +123,7 @@ import Transit
                 "06:08", "06:18", "06:28", "00:38",
             ])
         #expect(rides.map { $0.departure(1) - $0.departure(0) } == [540, 540, 540, 540])
-        // A run of the second kind has no times of its own.
+        // A run without exact times has a headway.
         #expect(rides.map(\.headway) == [nil, nil, nil, 3600])
     }
 

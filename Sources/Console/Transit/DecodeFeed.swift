@@ -3,24 +3,16 @@ import JSONCoding
 import Transit
 
 /// `pacectl transit decode`: prints a GTFS-Realtime feed as JSON lines.
-struct DecodeFeed {
+enum DecodeFeed {
     /// In bytes. Bounds the memory.
     private static let sizeLimit = 64 << 20
     private static let chunkSize = 65_536
 
     static func run(_ path: String) throws(Failure) {
         let file = InputFile(path: path)
-        var bytes: [UInt8] = []
         var writer = JSONWriter(capacity: 2 * chunkSize)
         do {
-            try file.read(
-                { chunk in
-                    guard bytes.count + chunk.count <= sizeLimit else {
-                        throw Failure.failed("\(file.name) has more than 64 MiB")
-                    }
-                    for index in chunk.indices { bytes.append(chunk[index]) }
-                }, finish: {})
-            var feed = try RealtimeFeedLines(bytes)
+            var feed = try RealtimeFeedLines(try file.bytes(limit: sizeLimit))
             while try feed.write(into: &writer) {
                 guard writer.bytes.count >= chunkSize else { continue }
                 try writeOut(writer.bytes)

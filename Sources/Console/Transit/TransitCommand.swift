@@ -54,7 +54,7 @@ struct TransitOptions: Equatable {
     /// Metres per second; nil for that of ``WalkingRule``.
     var walkingSpeed: Double?
     var needsBikes = false
-    /// At most so many; nil for the default of the command.
+    /// The largest number of rows or journeys; nil for the default of the command.
     var limit: Int?
     /// Selects lines.
     var text = ""

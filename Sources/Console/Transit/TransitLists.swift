@@ -114,15 +114,8 @@ extension Invocation {
     /// The ways in a KML file, as CATA has one for each line.
     private func readTraceFile(_ path: String) throws(Failure) -> [[Coordinate]] {
         let file = InputFile(path: path)
-        var bytes: [UInt8] = []
         do {
-            return try file.read(
-                { piece in
-                    guard bytes.count + piece.count <= Self.traceLimit else {
-                        throw Failure.failed("\(file.name) has more than \(Self.traceLimit >> 20) MiB")
-                    }
-                    for index in piece.indices { bytes.append(piece[index]) }
-                }, finish: { try readTrace(bytes).paths })
+            return try readTrace(try file.bytes(limit: Self.traceLimit)).paths
         } catch {
             throw error as? Failure ?? .failed("\(file.name): \(error)")
         }

@@ -173,12 +173,9 @@ extension Invocation {
         walking.speed = options.walkingSpeed ?? walking.speed
         let answer = TransitAnswer(database, status: .schedule(reason: reason))
         return try reading(database) { () throws(SQLiteError) in
-            let next = try database.nextJourneys(
-                from: here, to: home, after: time, walking: walking, needsBikes: options.needsBikes, live: answer.live)
-            let last = try database.lastJourney(
-                from: here, to: home, after: time, walking: walking, needsBikes: options.needsBikes, live: answer.live)
-            return try answer.journeys(
-                next, last: last, from: here, to: home, walking: walking, limit: options.limit ?? Self.journeyLimit)
+            try answer.journeys(
+                from: here, to: home, after: time, walking: walking, needsBikes: options.needsBikes,
+                limit: options.limit ?? Self.journeyLimit)
         }
     }
 

@@ -104,7 +104,7 @@ package struct FeedImport {
 
     /// Reads a file, and passes its records to `body`.
     ///
-    /// - Returns: false if the feed lacks the file.
+    /// - Throws: ``FeedError`` if the file is needed and missing, or is no table, or an error of `body`.
     private func read(
         _ name: String, required: [String], optional: [String] = [], isNeeded: Bool = false,
         _ body: (inout FeedTable) throws -> Void

@@ -79,17 +79,22 @@ package struct TransitAnswer {
 
     // MARK: Journeys
 
+    /// The next ways from a place to another one, and the last one of the night.
+    ///
     /// - Parameters:
-    ///   - journeys: from `start`.
-    ///   - last: the last one of the night.
+    ///   - time: seconds since 1970.
+    ///   - needsBikes: whether only rides count that are known to allow bikes.
     package func journeys(
-        _ journeys: [Journey], last: Journey?, from start: Coordinate, to end: Coordinate, walking: WalkingRule,
-        limit: Int
+        from start: Coordinate, to end: Coordinate, after time: Int, walking: WalkingRule, needsBikes: Bool, limit: Int
     ) throws(SQLiteError) -> [UInt8] {
+        let journeys = try database.nextJourneys(
+            from: start, to: end, after: time, walking: walking, needsBikes: needsBikes, live: live)
+        let last = try database.lastJourney(
+            from: start, to: end, after: time, walking: walking, needsBikes: needsBikes, live: live
+        ).map { journey throws(SQLiteError) in try json(journey, from: start, to: end) }
         let written = try journeys.prefix(limit).map { journey throws(SQLiteError) in
             try json(journey, from: start, to: end)
         }
-        let last = try last.map { journey throws(SQLiteError) in try json(journey, from: start, to: end) }
         var writer = JSONWriter()
         writer.object {
             writeStatus(into: &$0)

@@ -3,6 +3,7 @@ import Formats
 import HTTP
 import Import
 import Linux
+import MapStorage
 import Transit
 
 /// The live data of public transport: fetches the feeds of paced-net.conf, and keeps the newest data of each.
@@ -227,15 +228,15 @@ final class LiveFeeds {
     // MARK: The newest data
 
     /// Whether there is live data, or why not.
-    func status(at time: UTC) -> LiveState {
-        guard !sources.isEmpty else { return .off("no live data is configured in paced-net.conf") }
+    func status(at time: UTC) -> LiveStatus {
+        guard !sources.isEmpty else { return .schedule(reason: "no live data is configured in paced-net.conf") }
         let times =
             feeds.values.map(\.time) + [infoVehicles?.time].compactMap(\.self) + infoDepartures.values.map(\.time)
         if let age = times.compactMap({ Self.age(of: $0, at: time) }).min() {
             if age <= Self.largestAge { return .live(age: Int(age / 1000)) }
-            return .off(failure ?? "the live data is \(age / 1000) s old")
+            return .schedule(reason: failure ?? "the live data is \(age / 1000) s old")
         }
-        return .off(failure ?? "there is no live data yet")
+        return .schedule(reason: failure ?? "there is no live data yet")
     }
 
     private var failure: String? { failures.min { $0.key < $1.key }?.value.text }
@@ -268,14 +269,6 @@ final class LiveFeeds {
     func departures(from stop: String, at time: UTC) -> [LiveDeparture]? {
         infoDepartures[stop].flatMap { Self.isLive($0, at: time) ? $0.value : nil }
     }
-}
-
-/// Whether there is live data.
-enum LiveState: Equatable {
-    /// The age of the newest data in seconds.
-    case live(age: Int)
-    /// Why not, for users.
-    case off(String)
 }
 
 extension RealtimeFeed {

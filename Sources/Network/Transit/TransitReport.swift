@@ -21,7 +21,7 @@ struct TransitReport {
         var text: String?
     }
 
-    var state: LiveState
+    var status: LiveStatus
     var isMissingTimetable = false
     var agency: String?
     /// The nearest first.
@@ -40,11 +40,11 @@ struct TransitReport {
     var data: [UInt8] {
         var writer = JSONWriter(capacity: 8192)
         writer.object {
-            switch state {
+            switch status {
             case .live:
                 $0.member("live", true)
                 if isMissingTimetable { $0.member("reason", Self.missingTimetable) }
-            case .off(let reason):
+            case .schedule(let reason):
                 $0.member("live", false)
                 $0.member("reason", isMissingTimetable ? Self.missingTimetable : Self.short(reason))
             }

@@ -21,7 +21,7 @@ final class TransitService {
         var home: Coordinate?
         var refresh = Duration.seconds(20)
         var walking = WalkingRule()
-        /// How long before the last bus home the user is told, in seconds; nil for no notice.
+        /// The notice of the last bus home comes this many seconds before the user must leave; nil for no notice.
         var lastBusNotice: Int? = 45 * 60
         /// Metres to the stop of the last bus home.
         var lastBusRadius = 3000.0
@@ -29,10 +29,10 @@ final class TransitService {
 
     typealias Completion = (Result<ControlResult, RPCError>) -> Void
 
-    /// Live data is fetched so long after a request of a user.
+    /// The service fetches live data for this long after a request of a user.
     private static let requestInterval = Duration.seconds(60)
     private static let lastBusIntervals = (shortest: Duration.seconds(60), longest: Duration.seconds(600))
-    /// In seconds. A vehicle is late or early from here on.
+    /// The delays of a vehicle that is on time, in seconds.
     private static let punctual = -60..<180
 
     private let settings: Settings
@@ -178,7 +178,7 @@ final class TransitService {
         announce(vehicles)
         guard isWatched else { return }
         let report = TransitReport(
-            state: feeds.status(at: time), isMissingTimetable: database == nil && settings.sources.infoPoint == nil,
+            status: feeds.status(at: time), isMissingTimetable: database == nil && settings.sources.infoPoint == nil,
             agency: database?.agency, vehicles: nearestFirst(vehicles),
             departures: departures(database, at: time), alerts: alerts(at: time))
         let lifetime = (settings.refresh * 3).wholeMilliseconds
@@ -385,18 +385,21 @@ final class TransitService {
             var stops: [Int] = []
             for id in request.stops {
                 guard let stop = try database.stop(id: id) else {
-                    throw SQLiteError(rejecting: "no stop has the ID \(id)")
+                    return .failure(.invalidValue("stops", "no stop has the ID \(Self.shown(id))"))
                 }
                 stops.append(stop.number)
             }
             let lines = try database.lines().filter { request.lines.contains($0.line.id) }
             let missing = Set(request.lines).subtracting(lines.map(\.line.id)).min()
-            if let missing { throw SQLiteError(rejecting: "no line has the ID \(missing)") }
-            return try transitAnswer(database).departures(
-                from: stops, lines: request.lines.isEmpty ? nil : Set(lines.map(\.number)),
-                after: Int(Clock.systemTime().milliseconds / 1000), limit: request.limit)
+            if let missing { return .failure(.invalidValue("lines", "no line has the ID \(Self.shown(missing))")) }
+            return .success(
+                try transitAnswer(database).departures(
+                    from: stops, lines: request.lines.isEmpty ? nil : Set(lines.map(\.number)),
+                    after: Int(Clock.systemTime().milliseconds / 1000), limit: request.limit))
         }
     }
+
+    private static func shown(_ id: String) -> String { SanitizedText(id)?.text ?? "" }
 
     /// The result is that of `transit.home`.
     func answer(_ request: NetworkRequest.WayHome, completed: @escaping Completion) {
@@ -411,13 +414,10 @@ final class TransitService {
             walking.radius = request.radius ?? walking.radius
             walking.speed = request.walkingSpeed ?? walking.speed
             respond(completed) { database throws(SQLiteError) in
-                let now = Int(Clock.systemTime().milliseconds / 1000)
-                let next = try database.nextJourneys(
-                    from: start, to: home, after: now, walking: walking, needsBikes: request.needsBikes, live: live)
-                let last = try database.lastJourney(
-                    from: start, to: home, after: now, walking: walking, needsBikes: request.needsBikes, live: live)
-                return try transitAnswer(database).journeys(
-                    next, last: last, from: start, to: home, walking: walking, limit: request.limit)
+                .success(
+                    try transitAnswer(database).journeys(
+                        from: start, to: home, after: Int(Clock.systemTime().milliseconds / 1000), walking: walking,
+                        needsBikes: request.needsBikes, limit: request.limit))
             }
         }
     }
@@ -436,12 +436,7 @@ final class TransitService {
     }
 
     private func transitAnswer(_ database: TransitDatabase) -> TransitAnswer {
-        let status: LiveStatus =
-            switch feeds.status(at: Clock.systemTime()) {
-            case .live(let age): .live(age: age)
-            case .off(let reason): .schedule(reason: reason)
-            }
-        return TransitAnswer(database, live: live, status: status)
+        TransitAnswer(database, live: live, status: feeds.status(at: Clock.systemTime()))
     }
 
     /// Runs `body` when the live data is as new as the settings want it.
@@ -456,7 +451,9 @@ final class TransitService {
         tick()
     }
 
-    private func respond(_ completed: Completion, _ body: (TransitDatabase) throws(SQLiteError) -> [UInt8]) {
+    private func respond(
+        _ completed: Completion, _ body: (TransitDatabase) throws(SQLiteError) -> Result<[UInt8], RPCError>
+    ) {
         let database: TransitDatabase
         do throws(MapsFailure) {
             database = try open()
@@ -464,7 +461,7 @@ final class TransitService {
             return completed(.failure(.unavailable("\(error)")))
         }
         do throws(SQLiteError) {
-            completed(.success(.encoded(try body(database))))
+            completed(try body(database).map { .encoded($0) })
         } catch {
             completed(.failure(.unavailable("cannot read \(database.path): \(error)")))
         }
