@@ -69,6 +69,13 @@ class HostileClients:
             client.close()
 
 
+def descriptors_at_rest(daemon):
+    """The number of its descriptors after its start, which the last line of its log reports."""
+    wait_for(lambda: " serves " in daemon.log.read_text(), 60, "the end of the start")
+    daemon.call("status")
+    return daemon.descriptors()
+
+
 def leave(clients, daemon, quiet):
     """Disconnects them; waits until the daemon has no more descriptors than before, except the journal's."""
     for client in clients:
@@ -121,7 +128,7 @@ def test_user_over_the_limit_is_rejected_and_others_are_served(stage):
     daemon = stage.paced(*OFF)
     reader = stage.reader(daemon)
     control = daemon.runtime / "control.sock"
-    quiet = daemon.descriptors()
+    quiet = descriptors_at_rest(daemon)
     clients = [connect(daemon.state_socket) for _ in range(300)] + [connect(control) for _ in range(100)]
     for client in clients:
         client.settimeout(5)
@@ -140,7 +147,7 @@ def test_user_over_the_limit_is_rejected_and_others_are_served(stage):
 @needs.ROOT
 def test_a_user_over_the_limit_leaves_room_for_another_user(stage):
     daemon = stage.paced(*OFF)
-    quiet = daemon.descriptors()
+    quiet = descriptors_at_rest(daemon)
     clients = [connect(daemon.state_socket) for _ in range(300)]
     clients[299].settimeout(5)
     assert b'"ERROR"' in clients[299].recv(65536)
@@ -162,7 +169,7 @@ def test_run_is_recorded_and_exported_without_free_descriptors(stage):
     reader = stage.reader(daemon)
     control = daemon.runtime / "control.sock"
     kept = connect(control)
-    quiet = daemon.descriptors()
+    quiet = descriptors_at_rest(daemon)
     clients = [connect(daemon.state_socket) for _ in range(200)] + [connect(control) for _ in range(100)]
     refused = clients[150]
     refused.settimeout(5)
@@ -179,8 +186,7 @@ def test_run_is_recorded_and_exported_without_free_descriptors(stage):
 
 def test_short_connections_are_not_logged(stage):
     daemon = stage.paced(*OFF)
-    time.sleep(1)
-    before, quiet = daemon.log.read_text(), daemon.descriptors()
+    quiet, before = descriptors_at_rest(daemon), daemon.log.read_text()
     for _ in range(500):
         for name in ("state.sock", "control.sock"):
             connect(daemon.runtime / name).close()

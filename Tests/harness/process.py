@@ -38,6 +38,14 @@ def has(program):
     return shutil.which(program) is not None
 
 
+def target(link):
+    """What a symbolic link names; None if the link has gone."""
+    try:
+        return os.readlink(link)
+    except FileNotFoundError:
+        return None
+
+
 class ManagedProcess:
     """A program in a new process group, which can be restarted after its end; the whole group ends with it.
 
@@ -83,8 +91,9 @@ class ManagedProcess:
         return int(next(line for line in lines if line.startswith(key + ":")).split()[1])
 
     def descriptors(self):
-        """The number of its open descriptors."""
-        return len(os.listdir(f"/proc/{self.pid}/fd"))
+        """The number of its open descriptors, without those of Dispatch's threads, which start when they are needed."""
+        directory = pathlib.Path(f"/proc/{self.pid}/fd")
+        return sum(link != "anon_inode:[eventfd]" for link in filter(None, map(target, directory.iterdir())))
 
     def end(self, number=signal.SIGTERM):
         """Sends a signal and waits; returns the exit status, and the seconds until the end."""
