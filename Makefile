@@ -1,7 +1,7 @@
 # Each target prints what it does, and first installs the Debian packages that it needs.
 
 # All Debian packages: those to build the programs, and those to run their tests.
-packages := libbluetooth-dev libcurl4-openssl-dev libevdev-dev libexpat1-dev libgcrypt20-dev libgps-dev libjansson-dev libsqlite3-dev libsystemd-dev libzip-dev pkg-config zlib1g-dev
+packages := libbluetooth-dev libcurl4-openssl-dev libevdev-dev libexpat1-dev libgcrypt20-dev libgps-dev libjansson-dev libmicrohttpd-dev libqrencode-dev libsqlite3-dev libsystemd-dev libzip-dev pkg-config zlib1g-dev
 test-packages := $(packages) binutils chromium dbus-daemon gpsbabel gpsd gpsd-clients jq libxml2-utils mandoc netcat-openbsd osmium-tool python3-venv sqlite3 systemd tmux zsh
 package-packages := debhelper lintian
 machine-packages := bluez bluez-test-tools busybox-static cpio dbus dmsetup e2fsprogs gpsd kmod qemu-system-x86 systemd-sysv udev
@@ -22,10 +22,11 @@ pytest := .build/venv/bin/python -B -m pytest -p no:cacheprovider Tests/EndToEnd
 results := .build/results
 
 build: requirements
-	@echo "== building paced, pacectl and paced-net"
+	@echo "== building paced, pacectl, paced-net and paced-web"
 	$(release) --product paced
 	$(release) --product pacectl
 	$(release) --product paced-net
+	$(release) --product paced-web
 
 # SESSION: run, ride or indoor.
 run: build

@@ -30,6 +30,7 @@ let package = Package(
         .executable(name: "paced", targets: ["paced"]),
         .executable(name: "pacectl", targets: ["pacectl"]),
         .executable(name: "paced-net", targets: ["paced-net"]),
+        .executable(name: "paced-web", targets: ["paced-web"]),
     ],
     targets: [
         // C shims and libraries
@@ -46,6 +47,8 @@ let package = Package(
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
+        .target(name: "CMicroHTTPD", cSettings: c, linkerSettings: [.linkedLibrary("microhttpd")]),
+        .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .target(name: "CAllocations", cSettings: c),
         .systemLibrary(name: "CFuzzer"),
         // Ring 0
@@ -95,12 +98,22 @@ let package = Package(
             ],
             swiftSettings: shell + small),
         .target(name: "HTTP", dependencies: ["CCurl", "Linux", "JSONCoding", "Domain"], swiftSettings: shell + small),
+        .target(
+            name: "HTTPServer", dependencies: ["CMicroHTTPD", "Linux", "JSONCoding", "Domain"],
+            swiftSettings: shell + small),
+        .target(name: "QRCode", dependencies: ["CQREncode"], swiftSettings: shell + small),
         // Ring 4
         .target(name: "Daemon", dependencies: adapters + inner, swiftSettings: core + small),
         .target(
             name: "Console",
-            dependencies: ["Report", "Weather", "Maps", "MapStorage", "Transit", "Zip", "Privacy"] + adapters + inner,
+            dependencies: [
+                "Report", "Weather", "Maps", "MapStorage", "Transit", "Zip", "Privacy", "QRCode",
+            ] + adapters + inner,
             swiftSettings: core),
+        .target(
+            name: "Web",
+            dependencies: ["HTTPServer", "Privacy", "Servers", "Linux", "Wire", "JSONCoding", "Domain"],
+            swiftSettings: core + small),
         .target(
             name: "Network",
             dependencies: [
@@ -111,6 +124,7 @@ let package = Package(
         .executableTarget(name: "paced", dependencies: ["Daemon"], swiftSettings: core),
         .executableTarget(name: "pacectl", dependencies: ["Console"], swiftSettings: core),
         .executableTarget(name: "paced-net", dependencies: ["Network"], swiftSettings: core),
+        .executableTarget(name: "paced-web", dependencies: ["Web"], swiftSettings: core),
         // Tools
         .executableTarget(
             name: "Bench",
@@ -152,6 +166,9 @@ let package = Package(
                 "Network", "MapStorage", "Transit", "HTTP", "Linux", "Wire", "Formats", "JSONCoding", "Domain",
                 "TestKit",
             ],
+            swiftSettings: core),
+        .testTarget(
+            name: "WebTests", dependencies: ["Web", "HTTPServer", "Linux", "JSONCoding", "Domain", "TestKit"],
             swiftSettings: core),
         .testTarget(name: "LinuxTests", dependencies: ["Linux", "Domain", "TestKit"], swiftSettings: core),
         // Records a synthetic run; tests kill it in the middle, or give it a disk that loses writes.

@@ -2,7 +2,7 @@
 _pacectl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local sports='run walk hike ride other' formats='fit gpx tcx geojson kml csv'
-    local commands='status watch start pause resume lap stop discard scan sensors workout course settings activities badges bests show rename edit delete export report import recover replay rows publish weather places route metar taf transit doctor panel help schema'
+    local commands='status watch start pause resume lap stop discard scan sensors workout course settings activities badges bests show rename edit delete export report import recover replay rows publish weather places route metar taf transit web doctor panel help schema'
     local keys='metric twelve_hour_clock use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes auto_pause sensors zones max_heart_rate resting_heart_rate age sex weight_kg ftp power_zones wheel_mm stride_permille climb_score climb_laps alerts workout screens'
     local index place=()
     for ((index = 1; index + 1 < COMP_CWORD; index++)); do
@@ -21,7 +21,7 @@ _pacectl() {
     COMPREPLY=()
 
     case $previous in
-    --runtime-dir | --state-dir | --net-dir | --maps-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+    --runtime-dir | --state-dir | --net-dir | --maps-dir | --web-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
     --config | -o | --output | --replay | --course | --trace) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current"); return ;;
     --before)
@@ -38,7 +38,7 @@ _pacectl() {
     local words=()
     for ((index = 1; index < COMP_CWORD; index++)); do
         case ${COMP_WORDS[index]} in
-        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --since | --until | --totals | --name | --start | --speed | --interval-ms | --replay | --course | --valid-for | --source | --now | --at | --net-dir | --maps-dir | --kind | --radius | --to | --from | --profile | --engine | --near | --contains | --exclude | --match | --line | --time | --home | --within | --walking | --trace)
+        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --since | --until | --totals | --name | --start | --speed | --interval-ms | --replay | --course | --valid-for | --source | --now | --at | --net-dir | --maps-dir | --web-dir | --kind | --radius | --to | --from | --profile | --engine | --near | --contains | --exclude | --match | --line | --time | --home | --within | --walking | --trace)
             ((index++))
             ;;
         -*) ;;
@@ -54,6 +54,9 @@ _pacectl() {
     publish*) choices='--valid-for --source' ;;
     route) choices='--to --from --profile --engine --load --follow --net-dir --maps-dir' ;;
     weather) choices='--at --raw --net-dir' ;;
+    web) choices='code tokens revoke' ;;
+    'web code'*) choices='--control --web-dir' ;;
+    'web tokens'* | 'web revoke') choices='all --web-dir' ;;
     places) choices='import near along search show' ;;
     'places import'*) choices='--force --maps-dir' files=yes ;;
     'places near'*) choices='--at --kind --radius --limit --maps-dir' ;;

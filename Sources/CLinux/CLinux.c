@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/timex.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -129,6 +130,11 @@ int clinux_start(char *const words[], int output, int errors)
     sigprocmask(SIG_SETMASK, &none, NULL);
     execv(words[0], words);
     _exit(127);
+}
+
+int clinux_process_descriptor(int process)
+{
+    return (int)syscall(SYS_pidfd_open, process, 0);
 }
 
 void clinux_keep_mmap_threshold(void) {

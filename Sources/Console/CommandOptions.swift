@@ -37,6 +37,8 @@ struct CommandOptions {
     private var radius: Double?
     private var mapsDirectory: String?
     private var transit = TransitOptions()
+    private(set) var webDirectory: String?
+    private(set) var isControl = false
     private(set) var recording: String?
     private(set) var loops = false
     private(set) var configuration: String?
@@ -170,6 +172,9 @@ struct CommandOptions {
             (weather.netDirectory, command) = (
                 try OptionValue.text("a directory", after: option, &rest), "weather,route,transit"
             )
+        case "--web-dir":
+            (webDirectory, command) = (try OptionValue.text("a directory", after: option, &rest), "web")
+        case "--control": (isControl, command) = (true, "web code")
         case "--near":
             transit.near =
                 Double(try OptionValue.number(1...500, "a number of kilometres", after: option, &rest)) * 1000

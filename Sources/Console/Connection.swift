@@ -6,9 +6,10 @@ import Linux
 enum ServerProgram: String {
     case paced
     case pacedNet = "paced-net"
+    case pacedWeb = "paced-web"
 }
 
-/// A connection to a socket of the daemon, or of paced-net.
+/// A connection to a socket of the daemon, of paced-net or of paced-web.
 final class Connection {
     let path: String
     let program: ServerProgram

@@ -37,6 +37,7 @@ extension Invocation {
         case .places(let command): try perform(command)
         case .decode(let command): return try command.run() ? 0 : Failure.Status.failed.rawValue
         case .transit(let command): try perform(command)
+        case .web(let command): try writeOut(try command.perform(isJSON: isJSON))
         case .publish(let request): try request.perform(RuntimeDirectory(runtimeDirectory))
         case .allSettings, .getSetting, .setSetting, .resetSetting: try writeOut(try settings())
         case .activities(let filter): try writeOut(try activities(filter))

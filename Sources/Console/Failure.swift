@@ -31,15 +31,16 @@ struct Failure: Error, Equatable {
     /// The failure for an error of connecting to a socket.
     init(connectingTo path: String, of program: ServerProgram = .paced, _ error: SystemError) {
         switch error.code {
-        case ENOENT where program == .pacedNet, ECONNREFUSED where program == .pacedNet:
+        case ENOENT where program != .paced, ECONNREFUSED where program != .paced:
+            let name = program.rawValue
             self = .unreachable(
-                "this needs paced-net, which is not running at \(path): "
-                    + "sudo apt install paced-net && sudo systemctl enable --now paced-net")
+                "this needs \(name), which is not running at \(path): "
+                    + "sudo apt install \(name) && sudo systemctl enable --now \(name)")
         case ENOENT, ECONNREFUSED:
             self = .unreachable("paced is not running at \(path); start it, or name its directory with --runtime-dir")
         case EACCES, EPERM:
             let group =
-                path.hasSuffix("control.sock") || program == .pacedNet
+                ["control.sock", "net.sock", "admin.sock"].contains(where: path.hasSuffix)
                 ? "paced-control" : path.hasSuffix("publish.sock") ? "paced-publish" : "paced-watch"
             self = .unreachable("not allowed to open \(path); become a member of its group (\(group)), or use sudo")
         case ENAMETOOLONG:

@@ -191,6 +191,11 @@ private let helpOfAll = """
                                 DIR as above
       transit decode FILE.pb    print a GTFS-Realtime feed of public transport, one
                                 JSON object a line
+      web code [--control]      print the address and a code that sign a browser in
+                                to watch, or with --control also to command
+      web tokens                list the browsers that are signed in
+      web revoke ID|all         sign a browser out, or all; needs paced-web, whose
+                                sockets are in --web-dir DIR
       doctor                    check what this machine lacks to record a run, and
                                 name each remedy
       panel [--config FILE]     read keys and drive LEDs of a board without a

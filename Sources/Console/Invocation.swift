@@ -20,6 +20,7 @@ struct Invocation: Equatable {
         case places(PlacesCommand)
         case decode(WeatherCommand)
         case transit(TransitCommand)
+        case web(WebCommand)
         case allSettings
         case getSetting(SettingKey)
         /// The value as typed: JSON or plain text.
@@ -207,6 +208,9 @@ struct Invocation: Equatable {
             (command, most) = (.route(destination, modifiers.routeOptions), 0)
         case "places": return .places(try PlacesCommand(Array(words), try modifiers.placesOptions()))
         case "transit": return .transit(try TransitCommand(Array(words), try modifiers.transitOptions()))
+        case "web":
+            return .web(
+                try WebCommand(Array(words), isControl: modifiers.isControl, directory: modifiers.webDirectory))
         case "metar": (command, most) = (.decode(WeatherCommand(kind: .metar, now: modifiers.now)), 0)
         case "taf": (command, most) = (.decode(WeatherCommand(kind: .taf, now: modifiers.now)), 0)
         case "pause": (command, most) = (.run(.pause), 0)

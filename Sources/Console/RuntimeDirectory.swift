@@ -14,6 +14,11 @@ struct RuntimeDirectory: Equatable {
         path(option, of: "paced-net", with: ["net.sock"]) + "/net.sock"
     }
 
+    /// The directory of the sockets of paced-web, which is found by the same rule.
+    static func webDirectory(_ option: String?) -> String {
+        path(option, of: "paced-web", with: ["code.sock", "admin.sock"])
+    }
+
     private static func path(_ option: String?, of program: String, with sockets: [String]) -> String {
         if let option { return option }
         let system = "/run/" + program

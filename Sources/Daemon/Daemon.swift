@@ -269,7 +269,7 @@ package final class Daemon {
                 try uploads.execute(upload, of: connection, completion, at: now)
             }
         // Of net.sock only, which is no socket of this program.
-        case .network: throw .methodNotFound
+        case .network, .web: throw .methodNotFound
         }
     }
 
@@ -431,7 +431,7 @@ extension ControlRequest {
         case .courses(.rename(let id, _)): "rename course \(id)"
         case .courses(.partner): "set the partner"
         case .upload(.commit): "import an upload"
-        case .status, .settings, .setting, .scan, .activities, .courses, .upload, .topic, .network: nil
+        case .status, .settings, .setting, .scan, .activities, .courses, .upload, .topic, .network, .web: nil
         }
     }
 }

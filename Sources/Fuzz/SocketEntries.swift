@@ -252,7 +252,7 @@ extension FuzzTarget {
         case .use(let use):
             try use.apply(to: &straps)
             return .link(pipeline.state(at: now).heart.link)
-        case .topic, .network: return .done
+        case .topic, .network, .web: return .done
         case .forget(let strap):
             try straps.forget(strap)
             return .done

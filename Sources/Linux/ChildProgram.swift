@@ -28,6 +28,13 @@ package final class ChildProgram {
         return status.map { $0 & 0x7F == 0 ? $0 >> 8 & 0xFF : 128 + $0 & 0x7F }
     }
 
+    /// A descriptor that is readable when the program has ended.
+    ///
+    /// The corresponding C function is `pidfd_open`.
+    package func exitDescriptor() throws(SystemError) -> FileDescriptor {
+        FileDescriptor(owning: try check("pidfd_open") { clinux_process_descriptor(process) })
+    }
+
     /// Sends SIGTERM and waits; after `time` it sends SIGKILL.
     package func end(within time: Duration) {
         guard exitStatus == nil else { return }

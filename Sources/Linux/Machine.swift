@@ -17,16 +17,29 @@ package enum Machine {
     }
 
     /// The path of another program in the directory of this program's file; nil if none is there.
+    package static func programBeside(_ name: String) -> String? {
+        let path = programDirectory.map { $0 + "/" + name }
+        return path.flatMap { unsafe access($0, X_OK) == 0 ? $0 : nil }
+    }
+
+    /// The directory of this program's file.
     ///
     /// The corresponding C function is `readlink`.
-    package static func programBeside(_ name: String) -> String? {
+    package static var programDirectory: String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink("/proc/self/exe", &bytes, bytes.count)
         guard count > 0 else { return nil }
         let own = String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        guard let slash = own.lastIndex(of: "/") else { return nil }
-        let path = own[...slash] + name
-        return unsafe access(String(path), X_OK) == 0 ? String(path) : nil
+        return own.lastIndex(of: "/").map { String(own[..<$0]) }
+    }
+
+    /// The name of this machine; empty if it has none.
+    ///
+    /// The corresponding C function is `gethostname`.
+    package static var hostName: String {
+        var bytes = [CChar](repeating: 0, count: 256)
+        guard unsafe gethostname(&bytes, bytes.count - 1) == 0 else { return "" }
+        return String(terminated: bytes)
     }
 
     /// Returns freed blocks of 128 KiB and more to the system at once. Without this, a large temporary block makes glibc keep

@@ -39,3 +39,10 @@ func checkSystemd(_ call: StaticText, _ result: Int32) throws(SystemError) -> In
     if result < 0 { throw SystemError(call, code: -result) }
     return result
 }
+
+extension String {
+    /// A C string in a buffer.
+    init(terminated bytes: [CChar]) {
+        self.init(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -69,14 +69,14 @@ package enum UnixSocket {
         return polled.count { $0.revents & Int16(POLLHUP) != 0 }
     }
 
-    /// Whether a descriptor is a listening Unix stream socket.
-    static func isListening(_ number: Int32) -> Bool {
+    /// Whether a descriptor is a listening stream socket of a family.
+    static func isListening(_ number: Int32, family: Int32) -> Bool {
         let options = [SO_DOMAIN, SO_TYPE, SO_ACCEPTCONN].map { option in
             var value: Int32 = -1
             var size = socklen_t(MemoryLayout<Int32>.size)
             return unsafe getsockopt(number, SOL_SOCKET, option, &value, &size) == 0 ? value : -1
         }
-        return options == [AF_UNIX, Int32(SOCK_STREAM.rawValue), 1]
+        return options == [family, Int32(SOCK_STREAM.rawValue), 1]
     }
 
     /// Connects without waiting: a Unix socket connects at once or fails.

@@ -9,6 +9,7 @@ import pytest
 from harness.fake_paced import FakePaced
 from harness.fixture import ProcessFixture, Subscriber
 from harness.paced_net import WeatherFixture
+from harness.paced_web import PacedWeb
 from harness.process import PACECTL
 from harness.terminal import Terminal
 from harness.timing import wait_for
@@ -55,6 +56,12 @@ def screen(tmp_path):
 def weather(stage):
     """A weather service and a receiver; the test starts the daemon, and paced-net."""
     return WeatherFixture(stage)
+
+
+@pytest.fixture
+def web(stage):
+    """paced-web beside the demo of a run."""
+    return stage.start(PacedWeb(stage.directory, stage.paced("--demo")))
 
 
 @pytest.fixture

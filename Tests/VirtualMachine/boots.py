@@ -9,6 +9,7 @@ from harness.timing import expect
 from device_scenarios import adapter, barometer, panel, receiver
 from network_scenarios import network
 from package_scenarios import installation, removal, upgrade
+from page_scenarios import page
 from unit_scenarios import (
     bluetoothd_only, kernel_way, others, owner, reload, restart, sandbox, security, sigterm, socket_activation,
     watchdog, watcher, wrong_configuration)
@@ -127,7 +128,7 @@ BOOTS = {
     "first": (Board.surround, [first_beat, record_at_boot]),
     "daily": (Board.surround, [
         poweroff, socket_activation, restart, watchdog, sigterm, others, watcher, owner, wrong_configuration, reload,
-        network, receiver, adapter, kernel_way, bluetoothd_only, upgrade, panel, barometer,
+        network, page, receiver, adapter, kernel_way, bluetoothd_only, upgrade, panel, barometer,
         sandbox, cut]),
     "last": (Board.surround, [goes_on, too_old, removal]),
 }

@@ -37,6 +37,9 @@ int clinux_is_pending(int signal);
  * Returns its process id. If it cannot be executed, it ends with status 127. */
 int clinux_start(char *const words[], int output, int errors);
 
+/* pidfd_open(2): a descriptor that is readable when the process has ended. It is closed at execve(2). */
+int clinux_process_descriptor(int process);
+
 /* pthread_setname_np(3) of the calling thread; at most 15 characters. */
 void clinux_name_thread(const char *name);
 

@@ -1,7 +1,7 @@
 package import Domain
 package import JSONCoding
 
-/// A request over control.sock, publish.sock or net.sock with validated parameters.
+/// A request over control.sock, publish.sock, net.sock or a socket of paced-web with validated parameters.
 package enum ControlRequest: Equatable, Sendable {
     case run(RunCommand)
     case status
@@ -29,10 +29,12 @@ package enum ControlRequest: Equatable, Sendable {
     case topic(TopicRequest)
     /// Data from the internet, on net.sock of paced-net only. The response is deferred.
     case network(NetworkRequest)
+    /// Codes and tokens of browsers, on the sockets of paced-web only.
+    case web(WebRequest)
 
     /// A socket with methods of its own.
     package enum Socket: Sendable {
-        case control, publish, network
+        case control, publish, network, code, admin
 
         /// The OpenRPC document of the methods.
         package var document: String {
@@ -40,6 +42,8 @@ package enum ControlRequest: Equatable, Sendable {
             case .control: OpenRPC.document
             case .publish: OpenRPC.publishDocument
             case .network: OpenRPC.networkDocument
+            case .code: OpenRPC.codeDocument
+            case .admin: OpenRPC.adminDocument
             }
         }
     }
@@ -51,6 +55,8 @@ package enum ControlRequest: Equatable, Sendable {
         case .control: try self.init(method: method, parameters: parameters)
         case .publish: self = .topic(try TopicRequest(method: method, parameters: parameters))
         case .network: self = .network(try NetworkRequest(method: method, parameters: parameters))
+        case .code, .admin:
+            self = .web(try WebRequest(method: method, parameters: parameters, isAdmin: socket == .admin))
         }
     }
 

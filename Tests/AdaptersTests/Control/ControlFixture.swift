@@ -58,7 +58,7 @@ final class ControlFixture {
         case .scan, .pair, .zero, .activities, .upload: return .failure(.busy("unreachable: it is answered later"))
         case .courses: return .success(.courses([], loaded: nil))
         case .use: return .success(.link(LinkStatus(.disconnected, reason: .searching)))
-        case .forget, .topic, .network: return .success(.done)
+        case .forget, .topic, .network, .web: return .success(.done)
         }
     }
 

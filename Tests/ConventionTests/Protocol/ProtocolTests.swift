@@ -7,7 +7,7 @@ import Wire
     private let page: ProtocolPage
     private let schema: ProtocolSchema
     private let document: [String: Any]
-    /// The methods of control.sock, publish.sock and net.sock.
+    /// The methods of control.sock, publish.sock, net.sock and admin.sock; those of code.sock are among the last.
     private let methods: [[String: Any]]
 
     init() throws {
@@ -15,7 +15,10 @@ import Wire
         schema = try ProtocolSchema(Schema.text)
         let object = try JSONSerialization.jsonObject(with: Data(OpenRPC.document.utf8))
         document = try #require(object as? [String: Any])
-        methods = try [OpenRPC.document, OpenRPC.publishDocument, OpenRPC.networkDocument].flatMap { text in
+        let documents = [
+            OpenRPC.document, OpenRPC.publishDocument, OpenRPC.networkDocument, OpenRPC.adminDocument,
+        ]
+        methods = try documents.flatMap { text in
             let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
             return try #require(object?["methods"] as? [[String: Any]])
         }

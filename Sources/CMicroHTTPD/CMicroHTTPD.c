@@ -1,0 +1,48 @@
+#include "CMicroHTTPD.h"
+
+#include <string.h>
+
+/* Decodes percent-encoding in place, unless a zero byte would end the text early. */
+static size_t unescape(void *context, struct MHD_Connection *connection, char *text)
+{
+    (void)context;
+    (void)connection;
+    return strstr(text, "%00") ? strlen(text) : MHD_http_unescape(text);
+}
+
+struct MHD_Daemon *cmicrohttpd_start(const struct cmicrohttpd_options *options)
+{
+    unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
+    struct MHD_OptionItem tls[] = {
+        { MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)options->certificate },
+        { MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)options->key },
+        { MHD_OPTION_END, 0, NULL },
+    };
+    struct MHD_OptionItem plain[] = { { MHD_OPTION_END, 0, NULL } };
+    if (options->certificate)
+        flags |= MHD_USE_TLS;
+    return MHD_start_daemon(
+        flags, 0, NULL, NULL, options->handler, options->context,
+        MHD_OPTION_NOTIFY_COMPLETED, options->completed, options->context,
+        MHD_OPTION_NOTIFY_CONNECTION, options->connection, options->context,
+        MHD_OPTION_CONNECTION_LIMIT, options->connection_limit,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, options->connection_memory,
+        MHD_OPTION_CONNECTION_TIMEOUT, options->timeout_s,
+        MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+        MHD_OPTION_ARRAY, options->certificate ? tls : plain,
+        MHD_OPTION_END);
+}
+
+int cmicrohttpd_epoll(struct MHD_Daemon *daemon)
+{
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    return info ? info->epoll_fd : -1;
+}
+
+int cmicrohttpd_socket(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info ? info->connect_fd : -1;
+}

@@ -1,0 +1,310 @@
+import CMicroHTTPD
+import Domain
+import Glibc
+package import Linux
+
+/// A server of HTTP/1.1, and with a certificate of HTTPS, on the event loop: libmicrohttpd without threads.
+///
+/// A connection that does not complete the head of a request in time, or its body, or that takes no byte of a response,
+/// is closed. When there are too many, the one that has waited longest without a request makes room for a new one.
+@safe
+package final class HTTPServer {
+    /// A certificate with its chain, and its key, in PEM format.
+    package struct Certificate: Sendable {
+        package var chain: String
+        package var key: String
+
+        package init(chain: String, key: String) {
+            self.chain = chain
+            self.key = key
+        }
+    }
+
+    /// The rules of a server.
+    package struct Limits: Sendable {
+        package var connections = 64
+        /// From the connection to the end of the first head.
+        package var head = Duration.seconds(10)
+        /// From a response to the end of the next head.
+        package var idle = Duration.seconds(60)
+        /// From the head to the end of a body.
+        package var body = Duration.seconds(600)
+        /// Without any progress.
+        package var stall = Duration.seconds(30)
+
+        package init() {}
+    }
+
+    /// Connections beyond ``Limits/connections``, until those that made room are closed.
+    private static let slack = 32
+    /// Bytes of a response in the kernel. A slow reader of a stream gets new lines, not old ones.
+    private static let sendBuffer: Int32 = 64 * 1024
+    private static let connectionMemory = 16 * 1024
+
+    private let loop: EventLoop
+    private let limits: Limits
+    private let handler: (HTTPRequest) -> HTTPVerdict
+    private let isEncrypted: Bool
+    private let headers: [(name: String, value: String)]
+    private var daemon: OpaquePointer?
+    private var source: DescriptorSource?
+    private var timer: TimerSource?
+    private var sweepTimer: TimerSource?
+    private var connections: [Int32: Connection] = [:]
+
+    /// What a connection does, and since when.
+    private struct Connection {
+        enum Phase {
+            /// The head of the first request is awaited, or of another one.
+            case opened, idle
+            case receiving, replying
+        }
+
+        var phase = Phase.opened
+        var since: Instant
+        var isLoopback: Bool
+    }
+
+    /// - Parameters:
+    ///   - headers: those that all responses have.
+    ///   - handler: decides about a request when its head has been received.
+    package init(
+        loop: EventLoop, certificate: Certificate? = nil, limits: Limits = Limits(),
+        headers: [(name: String, value: String)] = [],
+        handler: @escaping (HTTPRequest) -> HTTPVerdict
+    ) throws(SystemError) {
+        self.loop = loop
+        self.limits = limits
+        self.handler = handler
+        self.headers = headers
+        isEncrypted = certificate != nil
+        timer = try loop.timer { [unowned self] in run() }
+        sweepTimer = try loop.timer { [unowned self] in sweep() }
+        var options = unsafe cmicrohttpd_options()
+        unsafe options.connection_limit = UInt32(limits.connections + Self.slack)
+        unsafe options.connection_memory = Self.connectionMemory
+        unsafe options.timeout_s = UInt32(limits.stall.wholeMilliseconds / 1000)
+        unsafe options.context = Unmanaged.passUnretained(self).toOpaque()
+        unsafe options.handler = { context, connection, url, method, _, data, size, exchange in
+            unsafe HTTPServer.from(context!).handle(connection!, url!, method!, data, size!, exchange!)
+        }
+        unsafe options.completed = { context, connection, exchange, _ in
+            unsafe HTTPServer.from(context!).complete(connection!, exchange!)
+        }
+        unsafe options.connection = { context, connection, _, code in
+            if code == .CONNECTION_NOTIFY_CLOSED { unsafe HTTPServer.from(context!).closed(connection!) }
+        }
+        let daemon =
+            unsafe certificate.map { certificate in
+                unsafe certificate.chain.withCString { chain in
+                    unsafe certificate.key.withCString { key in
+                        unsafe options.certificate = chain
+                        unsafe options.key = key
+                        return unsafe cmicrohttpd_start(&options)
+                    }
+                }
+            } ?? cmicrohttpd_start(&options)
+        guard let daemon = unsafe daemon else { throw SystemError("MHD_start_daemon", code: EINVAL) }
+        unsafe self.daemon = daemon
+        source = try loop.watch(number: unsafe cmicrohttpd_epoll(daemon), for: .reading) { [unowned self] _ in run() }
+    }
+
+    deinit {
+        source = nil
+        // A daemon with suspended connections cannot be stopped; the process ends.
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer) -> HTTPServer {
+        unsafe Unmanaged<HTTPServer>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    /// The number of open connections.
+    package var connectionCount: Int {
+        connections.count
+    }
+
+    /// Serves a client that was accepted.
+    package func add(_ socket: consuming FileDescriptor) {
+        if connections.count >= limits.connections { makeRoom() }
+        guard connections.count < limits.connections + Self.slack else { return }
+        var size = Self.sendBuffer
+        unsafe setsockopt(
+            socket.number, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        let isLoopback = TCPSocket.isFromThisMachine(socket)
+        let number = socket.release()
+        connections[number] = Connection(since: Clock.now(), isLoopback: isLoopback)
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = unsafe withUnsafeMutablePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = unsafe getpeername(number, address, &length)
+                return unsafe MHD_add_connection(daemon, number, address, length)
+            }
+        }
+        // libmicrohttpd has closed it.
+        if result == .NO { connections[number] = nil }
+        run()
+        armSweep()
+    }
+
+    /// Closes the connection that has waited longest without a request.
+    private func makeRoom() {
+        let oldest = connections.filter { $0.value.phase == .opened || $0.value.phase == .idle }
+            .min { $0.value.since < $1.value.since }
+        if let oldest { end(oldest.key) }
+    }
+
+    /// libmicrohttpd sees the end of the connection, and closes it.
+    private func end(_ number: Int32) {
+        shutdown(number, Int32(SHUT_RDWR))
+        connections[number]?.since = Clock.now()
+        connections[number]?.phase = .replying
+    }
+
+    private func run() {
+        unsafe MHD_run(daemon)
+        var milliseconds: UInt64 = 0
+        let isTimed = unsafe MHD_get_timeout(daemon, &milliseconds) == .YES
+        timer?.arm(at: isTimed ? Clock.now() + .milliseconds(Int64(clamping: milliseconds)) : nil)
+    }
+
+    // MARK: Deadlines
+
+    private func armSweep() {
+        sweepTimer?.arm(at: connections.isEmpty ? nil : Clock.now() + .seconds(1))
+    }
+
+    private func sweep() {
+        let now = Clock.now()
+        for (number, connection) in connections {
+            let limit: Duration? =
+                switch connection.phase {
+                case .opened: limits.head
+                case .idle: limits.idle
+                case .receiving: limits.body
+                case .replying: nil
+                }
+            if let limit, now - connection.since > limit { end(number) }
+        }
+        armSweep()
+    }
+
+    private func enter(_ phase: Connection.Phase, _ connection: OpaquePointer) {
+        let number = unsafe cmicrohttpd_socket(connection)
+        connections[number]?.phase = phase
+        connections[number]?.since = Clock.now()
+    }
+
+    private func closed(_ connection: OpaquePointer) {
+        connections[unsafe cmicrohttpd_socket(connection)] = nil
+    }
+
+    // MARK: Requests
+
+    private func handle(
+        _ connection: OpaquePointer, _ url: UnsafePointer<CChar>, _ method: UnsafePointer<CChar>,
+        _ data: UnsafePointer<CChar>?, _ size: UnsafeMutablePointer<Int>,
+        _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    ) -> MHD_Result {
+        guard let pointer = unsafe context.pointee else {
+            return unsafe begin(connection, url, method, context)
+        }
+        let exchange = unsafe Unmanaged<HTTPExchange>.fromOpaque(pointer).takeUnretainedValue()
+        if unsafe size.pointee > 0 {
+            unsafe exchange.receive(UnsafeRawBufferPointer(start: data, count: size.pointee))
+            unsafe size.pointee = 0
+            return .YES
+        }
+        unsafe enter(.replying, connection)
+        exchange.complete()
+        if let response = exchange.reply.take() { return unsafe queue(response, on: connection) }
+        exchange.reply.ready = { [unowned self] in
+            unsafe MHD_resume_connection(connection)
+            timer?.arm(at: Clock.now())
+        }
+        unsafe MHD_suspend_connection(connection)
+        return .YES
+    }
+
+    private func begin(
+        _ connection: OpaquePointer, _ url: UnsafePointer<CChar>, _ method: UnsafePointer<CChar>,
+        _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    ) -> MHD_Result {
+        unsafe enter(.receiving, connection)
+        let number = unsafe cmicrohttpd_socket(connection)
+        let request = unsafe HTTPRequest(
+            connection, url, method, isLoopback: connections[number]?.isLoopback ?? false, isEncrypted: isEncrypted)
+        let verdict = handler(request)
+        // A response before the body ends the connection, which need not be received then.
+        if case .respond(let response) = verdict, request.hasBody {
+            unsafe enter(.replying, connection)
+            return unsafe queue(response, on: connection)
+        }
+        do throws(DirectoryError) {
+            unsafe context.pointee = Unmanaged.passRetained(try HTTPExchange(verdict)).toOpaque()
+            return .YES
+        } catch {
+            unsafe enter(.replying, connection)
+            return unsafe queue(.error(500, "failed", "the file cannot be stored: \(error)"), on: connection)
+        }
+    }
+
+    private func complete(
+        _ connection: OpaquePointer, _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    ) {
+        unsafe enter(.idle, connection)
+        guard let pointer = unsafe context.pointee else { return }
+        unsafe Unmanaged<HTTPExchange>.fromOpaque(pointer).takeRetainedValue().reply.end()
+        unsafe context.pointee = nil
+    }
+
+    // MARK: Responses
+
+    private func queue(_ response: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
+        let made: OpaquePointer?
+        switch response.body {
+        case .bytes(var bytes):
+            unsafe made = unsafe bytes.withUnsafeMutableBytes {
+                unsafe MHD_create_response_from_buffer($0.count, $0.baseAddress, .RESPMEM_MUST_COPY)
+            }
+        case .file(let descriptor, let size):
+            unsafe made = unsafe MHD_create_response_from_fd64(UInt64(size), descriptor)
+            if unsafe made == nil { close(descriptor) }
+        case .pipe(let descriptor, let ended):
+            let pipe = unsafe HTTPPipe(
+                FileDescriptor(owning: descriptor), connection, loop: loop,
+                resumed: { [unowned self] in timer?.arm(at: Clock.now()) }, ended: ended)
+            unsafe made = unsafe pipe.response()
+        }
+        guard let made = unsafe made else { return .NO }
+        defer { unsafe MHD_destroy_response(made) }
+        for (name, value) in response.headers + headers { unsafe MHD_add_response_header(made, name, value) }
+        return unsafe MHD_queue_response(connection, UInt32(response.status), made)
+    }
+}
+
+extension HTTPRequest {
+    fileprivate init(
+        _ connection: OpaquePointer, _ url: UnsafePointer<CChar>, _ method: UnsafePointer<CChar>, isLoopback: Bool,
+        isEncrypted: Bool
+    ) {
+        unsafe self.init(
+            method: String(cString: method), path: String(cString: url), query: [:], headers: [:],
+            isLoopback: isLoopback, isEncrypted: isEncrypted)
+        for name in Self.headerNames {
+            if let value = unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, name) {
+                headers[name] = unsafe String(cString: value)
+            }
+        }
+        // The length of a head bounds the number of arguments.
+        unsafe withUnsafeMutablePointer(to: &query) { query in
+            _ = unsafe MHD_get_connection_values(
+                connection, .GET_ARGUMENT_KIND,
+                { context, _, name, value in
+                    let query = unsafe context!.assumingMemoryBound(to: [String: String].self)
+                    unsafe query.pointee[String(cString: name!)] = unsafe value.map { unsafe String(cString: $0) } ?? ""
+                    return .YES
+                }, query)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Domain
+import HTTPServer
+
+/// A request of the API, by method and path.
+///
+/// Source: docs/web.md.
+enum APIRequest: Equatable {
+    /// Exchange a code for a token.
+    case signIn
+    /// What the token may do.
+    case session
+    /// Revoke the own token.
+    case signOut
+    /// The lines of state.sock.
+    case stream
+    /// A request of JSON-RPC.
+    case call
+    case metrics
+    /// What `pacectl` reads.
+    case read(ProgramRequest)
+    /// Hand a file to `pacectl`.
+    case upload(Upload)
+
+    enum Failure: Error, Equatable {
+        case notFound
+        /// The methods that the path has.
+        case wrongMethod(allowed: String)
+        /// A sentence.
+        case wrongValue(String)
+    }
+
+    init(_ request: HTTPRequest) throws(Failure) {
+        switch (request.path, request.method) {
+        case ("/api/token", "POST"): self = .signIn
+        case ("/api/token", "GET"): self = .session
+        case ("/api/token", "DELETE"): self = .signOut
+        case ("/api/token", _): throw .wrongMethod(allowed: "GET, POST, DELETE")
+        case ("/api/stream", "POST"), ("/api/stream", "GET"): self = .stream
+        case ("/api/stream", _): throw .wrongMethod(allowed: "GET, POST")
+        case ("/api", "POST"): self = .call
+        case ("/api", _): throw .wrongMethod(allowed: "POST")
+        case ("/metrics", "GET"): self = .metrics
+        case ("/api/activities", "POST"): self = .upload(try Upload(.activity, request.query))
+        case ("/api/courses", "POST"): self = .upload(try Upload(.course, request.query))
+        case (let path, let method):
+            guard path.hasPrefix("/api/") else { throw .notFound }
+            guard let read = try ProgramRequest(path: path, query: request.query) else { throw .notFound }
+            guard method == "GET" else { throw .wrongMethod(allowed: "GET") }
+            self = .read(read)
+        }
+    }
+
+    /// Whether the live page needs it: AllowPlain=live allows it.
+    var isLive: Bool {
+        switch self {
+        case .signIn, .session, .signOut, .stream, .call: true
+        case .metrics, .read, .upload: false
+        }
+    }
+}
+
+/// A file that a browser hands over.
+struct Upload: Equatable {
+    enum Kind: Equatable {
+        case activity, course
+    }
+
+    /// The largest file, as of `upload.begin`.
+    static let sizeLimit = 64 << 20
+
+    var kind: Kind
+    /// The name of the file, without directories.
+    var name: String
+    var sport: Sport?
+    /// Import an activity that is there already; load a course.
+    var isMarked = false
+
+    init(_ kind: Kind, _ query: [String: String]) throws(APIRequest.Failure) {
+        self.kind = kind
+        let mark = kind == .activity ? "again" : "load"
+        let known = ["file", "sport", mark]
+        if let unknown = query.keys.filter({ !known.contains($0) }).min() {
+            throw .wrongValue(
+                "unknown argument \(SanitizedText(unknown)?.text ?? ""): the arguments are \(known.joined(separator: ", "))"
+            )
+        }
+        let typed = query["file"] ?? ""
+        let name = typed.split(separator: "/").last.map(String.init) ?? ""
+        guard (1...200).contains(name.utf8.count), !name.hasPrefix("."),
+            name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+        else { throw .wrongValue("file must be the name of the file, at most 200 bytes") }
+        self.name = name
+        if let word = query["sport"], !word.isEmpty {
+            guard let sport = Sport(rawValue: word) else {
+                throw .wrongValue("sport must be one of \(Sport.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            self.sport = sport
+        }
+        isMarked = query[mark] == "1"
+    }
+
+    /// The arguments of `pacectl`.
+    func arguments(file: String) -> [String] {
+        switch kind {
+        case .activity:
+            ["import"] + (sport.map { ["--sport", $0.rawValue] } ?? []) + (isMarked ? ["--again"] : []) + ["--", file]
+        case .course: ["course", "import"] + (isMarked ? ["--load"] : []) + ["--", file]
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Domain
+
+/// What a browser may do.
+enum AccessScope: String, Equatable, Sendable {
+    /// What a user of the group paced-watch may do.
+    case watch
+    /// Also what a user of the group paced-control may do.
+    case control
+}
+
+/// A token of a browser, as it is stored.
+struct AccessToken: Equatable, Sendable {
+    /// From 1, never used twice.
+    var id: Int
+    /// SHA-256 of the token.
+    var hash: [UInt8]
+    var scope: AccessScope
+    /// What the browser calls itself.
+    var name: SanitizedText
+    var created: UTC
+    /// The day of the last use.
+    var used: UTC
+
+    /// A token that is unused for this long expires.
+    static let lifetime: Int64 = 90 * dayMilliseconds
+    static let dayMilliseconds: Int64 = 86_400_000
+}
+
+/// A secret as text: 128 bits in 26 digits of Crockford's base 32, in groups for the eye.
+///
+/// Source: Crockford, "Base 32": no I, L, O and U; I and L are read as 1, O as 0.
+struct Secret: Equatable {
+    private static let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+    private static let digitCount = 26
+
+    /// The digits, without hyphens.
+    let text: String
+
+    init(random generator: inout some RandomNumberGenerator) {
+        var (high, low) = (generator.next() as UInt64, generator.next() as UInt64)
+        var digits: [Character] = []
+        for _ in 0..<Self.digitCount {
+            digits.append(Self.digits[Int(low & 31)])
+            low = low >> 5 | high << 59
+            high >>= 5
+        }
+        text = String(digits)
+    }
+
+    /// A secret as a person may type it; nil for another text.
+    init?(typed: String) {
+        var digits: [Character] = []
+        for character in typed.uppercased() where character != "-" && character != " " {
+            let digit: Character =
+                switch character {
+                case "I", "L": "1"
+                case "O": "0"
+                default: character
+                }
+            guard digits.count < Self.digitCount, Self.digits.contains(digit) else { return nil }
+            digits.append(digit)
+        }
+        guard digits.count == Self.digitCount else { return nil }
+        text = String(digits)
+    }
+
+    /// Groups of up to five digits with hyphens between.
+    var grouped: String {
+        var result = ""
+        for (index, digit) in text.enumerated() {
+            if index > 0, index % 5 == 0 { result += "-" }
+            result.append(digit)
+        }
+        return result
+    }
+}

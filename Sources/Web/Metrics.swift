@@ -1,0 +1,90 @@
+import Domain
+import JSONCoding
+
+/// The figures of the daemon and of this server in the text format of Prometheus. They have neither position nor heart rate.
+///
+/// Source: Prometheus, "Text-based format", version 0.0.4.
+struct Metrics {
+    /// Figures of this server.
+    struct Server: Equatable {
+        var streams: Int
+        var connections: Int
+        var tokens: Int
+        var requests: Int
+        var refusals: Int
+    }
+
+    static let type = "text/plain; version=0.0.4; charset=utf-8"
+
+    private var text = ""
+
+    /// - Parameter state: the STATE line; nil if paced does not run.
+    static func text(_ state: JSON?, _ server: Server) -> String {
+        var metrics = Metrics()
+        metrics.add("paced_up", "Whether paced runs.", state == nil ? 0 : 1)
+        if let state { metrics.add(state) }
+        metrics.add("paced_web_streams", "Open streams of lines.", Double(server.streams))
+        metrics.add("paced_web_connections", "Open connections.", Double(server.connections))
+        metrics.add("paced_web_tokens", "Tokens that are valid.", Double(server.tokens))
+        metrics.add("paced_web_requests_total", "Requests.", Double(server.requests), "counter")
+        metrics.add("paced_web_refusals_total", "Requests that were refused.", Double(server.refusals), "counter")
+        return metrics.text
+    }
+
+    private mutating func add(_ state: JSON) {
+        let run = state["run"]?.string ?? ""
+        addStates("paced_run_state", "The state of the run.", ["idle", "active", "paused"], run)
+        if let ticks = state["ticks"] {
+            add(
+                "paced_ticks_late_total", "Ticks of the run that came 50 ms late or more.", ticks["late"]?.number,
+                "counter")
+            add(
+                "paced_tick_lateness_worst_seconds", "The longest delay of a tick of the run.",
+                ticks["worst_ms"]?.number.map { $0 / 1000 })
+        }
+        if let recorder = state["recorder"] {
+            addStates(
+                "paced_recorder_state", "How the journal is written.", ["off", "writing", "stalled", "failed"],
+                recorder["state"]?.string ?? "")
+            add(
+                "paced_recorder_lag_seconds", "The age of the oldest row that is not written.",
+                recorder["lag_ms"]?.number.map { $0 / 1000 })
+            add(
+                "paced_recorder_sync_age_seconds", "The time since the last sync.",
+                recorder["sync_age_ms"]?.number.map { $0 / 1000 })
+            add(
+                "paced_recorder_free_bytes", "Free space on the disk of the journal.",
+                recorder["free_mib"]?.number.map { $0 * 1_048_576 })
+        }
+        begin("paced_link_connected", "Whether a link is connected.", "gauge")
+        for (link, object) in [("strap", state["heart"]), ("gpsd", state["gpsd"])] {
+            if let word = object?["link"]?.string {
+                text += "paced_link_connected{link=\"\(link)\"} \(word == "connected" ? 1 : 0)\n"
+            }
+        }
+        add(
+            "paced_battery_ratio", "The charge of the board's battery.",
+            state["power"]?["battery_percent"]?.number.map { $0 / 100 })
+        add("paced_faults", "What is wrong now and needs a person.", (state["faults"]?.array?.count).map(Double.init))
+    }
+
+    private mutating func begin(_ name: String, _ help: String, _ type: String) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    }
+
+    /// Nothing for an unknown value.
+    private mutating func add(_ name: String, _ help: String, _ value: Double?, _ type: String = "gauge") {
+        guard let value else { return }
+        begin(name, help, type)
+        text += "\(name) \(Self.number(value))\n"
+    }
+
+    private mutating func addStates(_ name: String, _ help: String, _ words: [String], _ present: String) {
+        begin(name, help, "gauge")
+        for word in words { text += "\(name){state=\"\(word)\"} \(word == present ? 1 : 0)\n" }
+    }
+
+    private static func number(_ value: Double) -> String {
+        value == value.rounded() && value.magnitude < 1e15 ? "\(Int64(value))" : "\(value)"
+    }
+}

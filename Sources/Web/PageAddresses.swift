@@ -1,0 +1,32 @@
+import Domain
+import Linux
+
+/// The addresses at which browsers find the page, the best one for a telephone first.
+struct PageAddresses: Equatable {
+    var listening: [ListenAddress]
+    /// Whether browsers of other machines speak TLS.
+    var isEncrypted: Bool
+    /// Names of the configuration.
+    var names: [String]
+    /// The name of this machine.
+    var host: String
+
+    var list: [String] {
+        var others: [String] = []
+        var own: [String] = []
+        for address in listening {
+            if ["127.0.0.1", "::1"].contains(address.host) {
+                own.append("http://" + address.text)
+            } else {
+                let scheme = isEncrypted ? "https" : "http"
+                // Listening at all addresses has no address of its own.
+                let hosts = ["0.0.0.0", "::"].contains(address.host) ? (names.isEmpty ? [host + ".local"] : names) : []
+                let addresses = hosts.isEmpty ? [address.text] : hosts.map { "\($0):\(address.port)" }
+                for one in addresses where !others.contains("\(scheme)://\(one)") {
+                    others.append("\(scheme)://\(one)")
+                }
+            }
+        }
+        return others + own
+    }
+}

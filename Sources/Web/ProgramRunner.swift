@@ -1,0 +1,146 @@
+import Domain
+import Glibc
+import HTTPServer
+import Linux
+
+/// Runs `pacectl` for requests: its standard output is the body of the response.
+///
+/// Two programs run at a time, because a small board has few processors and the recording goes first.
+final class ProgramRunner {
+    private static let parallel = 2
+    private static let queueLimit = 30
+    /// Standard error that is shown.
+    private static let messageLimit = 1024
+
+    /// A run of the program.
+    struct Job {
+        var arguments: [String]
+        var timeout = Duration.seconds(60)
+        /// Makes the response from the output, a file with its size.
+        var response: (_ output: consuming FileDescriptor, _ size: Int) -> HTTPResponse
+        var reply: HTTPReply
+        /// Shortens a line of its standard error.
+        var message: (String) -> String = { $0 }
+        /// Called at its end.
+        var ended: () -> Void = {}
+    }
+
+    private let loop: EventLoop
+    private let program: String
+    /// The directory of the files with the output, which have no names.
+    private let directory: String
+    private var waiting: [Job] = []
+    private var running: [Int: Run] = [:]
+    private var nextNumber = 0
+
+    /// A program that runs.
+    private final class Run {
+        let job: Job
+        let child: ChildProgram
+        let output: FileDescriptor
+        let errors: FileDescriptor
+        let exit: FileDescriptor
+        var source: DescriptorSource?
+        var timer: TimerSource?
+
+        init(_ job: Job, _ child: ChildProgram, _ output: consuming FileDescriptor, _ errors: consuming FileDescriptor)
+            throws(SystemError)
+        {
+            self.job = job
+            self.child = child
+            self.output = output
+            self.errors = errors
+            exit = try child.exitDescriptor()
+        }
+
+        deinit { source = nil }
+    }
+
+    init(_ program: String, loop: EventLoop, directory: String) {
+        self.program = program
+        self.loop = loop
+        self.directory = directory
+    }
+
+    func add(_ job: Job) {
+        guard waiting.count < Self.queueLimit else {
+            job.reply.send(.error(503, "busy", "too many requests wait: try again"))
+            job.ended()
+            return
+        }
+        waiting.append(job)
+        startNext()
+    }
+
+    private func startNext() {
+        while running.count < Self.parallel, !waiting.isEmpty {
+            let job = waiting.removeFirst()
+            // Its client has gone.
+            if job.reply.isOver {
+                job.ended()
+                continue
+            }
+            do {
+                try start(job)
+            } catch {
+                job.reply.send(.error(500, "failed", "pacectl cannot be started: \(error)"))
+                job.ended()
+            }
+        }
+    }
+
+    private func start(_ job: Job) throws {
+        let parent = try Directory(directory)
+        let output = try parent.makeUnnamed(mode: 0o600)
+        let errors = try parent.makeUnnamed(mode: 0o600)
+        let child = try ChildProgram([program] + job.arguments, output: output.number, errors: errors.number)
+        let run = try Run(job, child, output, errors)
+        let number = nextNumber
+        nextNumber += 1
+        run.source = try loop.watch(run.exit, for: .reading) { [unowned self] _ in finish(number) }
+        run.timer = try loop.timer { [unowned self] in stop(number, 504, "pacectl took too long") }
+        run.timer?.arm(at: Clock.now() + job.timeout)
+        running[number] = run
+        job.reply.cancelled = { [unowned self] in stop(number, 500, "the client has gone") }
+    }
+
+    private func stop(_ number: Int, _ status: Int, _ message: String) {
+        guard let run = running.removeValue(forKey: number) else { return }
+        run.child.end(within: .zero)
+        run.job.reply.send(.error(status, "failed", message))
+        run.job.ended()
+        startNext()
+    }
+
+    private func finish(_ number: Int) {
+        guard let run = running.removeValue(forKey: number) else { return }
+        let status = run.child.exitStatus ?? 1
+        run.job.reply.send(status == 0 ? success(run) : failure(run, status))
+        run.job.ended()
+        startNext()
+    }
+
+    private func success(_ run: Run) -> HTTPResponse {
+        var status = stat()
+        let copy = dup(run.output.number)
+        guard copy >= 0, fstat(copy, &status) == 0 else { return .error(500, "failed", "no file is left") }
+        lseek(copy, 0, SEEK_SET)
+        return run.job.response(FileDescriptor(owning: copy), Int(status.st_size))
+    }
+
+    /// The response to a request that `pacectl` rejects, with its reason.
+    private func failure(_ run: Run, _ status: Int32) -> HTTPResponse {
+        let bytes = (try? run.errors.read(atMost: Self.messageLimit, at: 0)) ?? []
+        var text =
+            String(decoding: bytes, as: UTF8.self).split(separator: "\n" as Character).last.map(String.init) ?? ""
+        let prefix = "pacectl: "
+        if text.hasPrefix(prefix) { text.removeFirst(prefix.count) }
+        text = run.job.message(text)
+        let message = SanitizedText.line(text, limit: Self.messageLimit) ?? "pacectl has failed with status \(status)"
+        switch status {
+        case 2: return .error(400, "bad-request", message)
+        case 3: return .error(503, "unreachable", message)
+        default: return .error(422, "failed", message)
+        }
+    }
+}

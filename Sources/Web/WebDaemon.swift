@@ -1,0 +1,226 @@
+import Domain
+import Glibc
+import HTTPServer
+import Linux
+import Servers
+import Wire
+
+/// `paced-web`: serves the web page of paced. It is a client of the sockets of paced and paced-net, and signs browsers in
+/// on code.sock and admin.sock.
+package final class WebDaemon {
+    /// An error that prevents the start. `line` says how to correct it.
+    private struct Failure: Error {
+        var line: String
+    }
+
+    private static let socketNames = ["code", "admin"]
+    private static let internetName = "http"
+    private static let defaultAddress = ListenAddress(host: "127.0.0.1", port: 8080)
+
+    private let loop: EventLoop
+    private let server: WebServer
+    private var plain: HTTPServer?
+    private var encrypted: HTTPServer?
+    private var listeners: [Listener] = []
+    private var controls: [ControlServer] = []
+    private var signals: [CallbackSource] = []
+    private var watchdog: TimerSource?
+
+    /// - Returns: the exit status of the program.
+    package static func main(_ arguments: [String]) -> Int32 {
+        blockSignals([SIGTERM, SIGINT])
+        Machine.returnLargeBlocks()
+        do {
+            switch try WebOptions.read(arguments) {
+            case .print(let text):
+                print(text, terminator: "")
+                return 0
+            case .run(let options): return try start(options)
+            }
+        } catch let error as WebOptions.UsageError {
+            log(.error, error.line)
+            return 2
+        } catch let error as ConfigurationFile.Failure {
+            log(.error, error.line)
+            return 2
+        } catch let failure as Failure {
+            log(.error, failure.line)
+            return 1
+        } catch let failure as TokenFile.Failure {
+            log(.error, failure.line)
+            return 1
+        } catch {
+            log(.error, "\(error)")
+            return 1
+        }
+    }
+
+    private static func log(_ level: LogLevel, _ text: String) {
+        level.write(text, of: "paced-web")
+    }
+
+    private static func start(_ options: WebOptions) throws -> Int32 {
+        let configuration = try WebConfiguration.read(options.configuration)
+        let certificate = try certificate(of: configuration)
+        let notifier = NotifySocket.fromEnvironment()
+        let handed: ActivationSockets
+        do throws(ActivationSockets.Failure) {
+            handed = try ActivationSockets(named: socketNames, internet: internetName)
+        } catch {
+            throw Failure(line: "cannot use the sockets of systemd (paced-web.socket): \(error)")
+        }
+        if !handed.internet.isEmpty, !options.addresses.isEmpty {
+            throw WebOptions.UsageError(
+                line: "--listen and the sockets of systemd exclude each other: name addresses in paced-web.socket")
+        }
+        let directories = try WebDirectories(options, hasSockets: !handed.numbers.isEmpty) {
+            getenv($0).map { String(cString: $0) }
+        }
+        try prepare(directories.state, option: "--state-dir")
+        let lock = try directories.runtime.map { try Self.lock($0) }
+        let daemon = try WebDaemon(configuration, certificate, options, directories, handed, notifier)
+        _ = notifier?.send("READY=1")
+        let status = try daemon.loop.run()
+        for control in daemon.controls { control.close() }
+        switch lock {
+        case .some(let lock): for name in socketNames { lock.directory.remove(name + ".sock") }
+        case .none: break
+        }
+        _ = consume lock
+        log(.notice, "stopped")
+        return status
+    }
+
+    private static func certificate(of configuration: WebConfiguration) throws(Failure) -> HTTPServer.Certificate? {
+        guard let chain = configuration.certificate, let key = configuration.key else { return nil }
+        func text(_ path: String) throws(Failure) -> String {
+            do throws(SystemError) {
+                let bytes = try FileDescriptor.open(path, O_RDONLY).readAll(limit: 256 * 1024)
+                guard let bytes, let text = String(validating: bytes, as: UTF8.self) else {
+                    throw SystemError("read", code: EINVAL)
+                }
+                return text
+            } catch {
+                throw Failure(
+                    line: "cannot read \(path): \(error); it must be a file in PEM format that paced-web may read")
+            }
+        }
+        return HTTPServer.Certificate(chain: try text(chain), key: try text(key))
+    }
+
+    private static func prepare(_ path: String, option: String) throws(Failure) {
+        do {
+            try makeDirectories(path)
+            _ = try Directory(private: path)
+        } catch {
+            throw Failure(line: "\(error); or give another \(option)")
+        }
+    }
+
+    private static func lock(_ path: String) throws(Failure) -> DirectoryLock {
+        do {
+            try makeDirectories(path)
+            return try DirectoryLock(Directory(private: path), file: "runtime.lock")
+        } catch DirectoryLock.Failure.held(let held) {
+            let holder = held.process.map { "process \($0)" } ?? "another process"
+            throw Failure(line: "\(path) is in use by paced-web, \(holder); stop that, or give another --runtime-dir")
+        } catch {
+            throw Failure(line: "\(error); or give another --runtime-dir")
+        }
+    }
+
+    private init(
+        _ configuration: WebConfiguration, _ certificate: HTTPServer.Certificate?, _ options: WebOptions,
+        _ directories: WebDirectories, _ handed: ActivationSockets, _ notifier: NotifySocket?
+    ) throws {
+        loop = try EventLoop()
+        let access = try AccessService(TokenFile(in: directories.state), log: Self.log)
+        let pages: PageFiles
+        do throws(SystemError) {
+            pages = try PageFiles(in: directories.pages)
+        } catch {
+            throw Failure(line: "there are no pages in \(directories.pages): \(error); give another --page-dir")
+        }
+        let own = Machine.hostName.lowercased()
+        let rules = RequestRules(names: configuration.names + [own, own + ".local"], plain: configuration.plain)
+        server = WebServer(loop: loop, rules, pages, access, directories.places, log: Self.log)
+        let handler: (HTTPRequest) -> HTTPVerdict = { [server] in server.verdict(on: $0) }
+        plain = try HTTPServer(loop: loop, headers: PageFiles.headers, handler: handler)
+        if let certificate {
+            do throws(SystemError) {
+                encrypted = try HTTPServer(
+                    loop: loop, certificate: certificate, headers: PageFiles.headers, handler: handler)
+            } catch {
+                throw Failure(
+                    line: "the certificate or its key is no valid PEM file: correct Certificate= and CertificateKey=")
+            }
+        }
+        server.connectionCount = { [unowned self] in
+            (plain?.connectionCount ?? 0) + (encrypted?.connectionCount ?? 0)
+        }
+        let addresses = try listen(options, handed)
+        access.addresses =
+            PageAddresses(
+                listening: addresses, isEncrypted: certificate != nil, names: configuration.names, host: own
+            ).list
+        for name in Self.socketNames {
+            let kind: ControlRequest.Socket = name == "admin" ? .admin : .code
+            let socket =
+                try handed.numbers[name].map { FileDescriptor(owning: $0) }
+                ?? Self.listen(directories.runtime ?? "", name)
+            controls.append(
+                try ControlServer(socket: socket, kind, loop: loop) { request, _, _ in
+                    guard case .web(let request) = request else { return .now(.failure(.methodNotFound)) }
+                    return .now(access.answer(request))
+                })
+        }
+        for signal in [SIGTERM, SIGINT] {
+            signals.append(try loop.onSignal(signal) { [unowned self] in loop.stop(0) })
+        }
+        if let notifier, let interval = notifier.watchdog {
+            watchdog = try loop.timer { [unowned self] in
+                _ = notifier.send("WATCHDOG=1")
+                watchdog?.arm(at: Clock.now() + interval / 3)
+            }
+            watchdog?.arm(at: Clock.now())
+        }
+        Self.log(.notice, "paced-web \(Release.version) serves \(addresses.map(\.text).joined(separator: ", "))")
+    }
+
+    private static func listen(_ path: String, _ name: String) throws(Failure) -> FileDescriptor {
+        do throws(DirectoryError) {
+            return try UnixSocket.listen(at: "\(path)/\(name).sock", in: Directory(path))
+        } catch {
+            throw Failure(line: "cannot listen: \(error); give another --runtime-dir")
+        }
+    }
+
+    /// Listens for browsers.
+    ///
+    /// - Returns: the addresses.
+    private func listen(_ options: WebOptions, _ handed: ActivationSockets) throws -> [ListenAddress] {
+        var addresses: [ListenAddress] = []
+        func serve(_ socket: consuming FileDescriptor) throws(SystemError) {
+            guard let address = TCPSocket.address(of: socket) else { throw SystemError("getsockname", code: EINVAL) }
+            addresses.append(ListenAddress(host: address.host, port: address.port))
+            listeners.append(
+                try Listener(socket, loop: loop, accepted: { [unowned self] in accept($0) }, refused: { _ in }))
+        }
+        for number in handed.internet { try serve(FileDescriptor(owning: number)) }
+        if !addresses.isEmpty { return addresses }
+        for address in options.addresses.isEmpty ? [Self.defaultAddress] : options.addresses {
+            do throws(SystemError) {
+                try serve(TCPSocket.listen(host: address.host, port: address.port))
+            } catch {
+                throw Failure(line: "cannot listen at \(address.text): \(error); give another --listen")
+            }
+        }
+        return addresses
+    }
+
+    /// Browsers of other machines speak TLS if there is a certificate; those of this machine need none.
+    private func accept(_ socket: consuming FileDescriptor) {
+        if let encrypted, !TCPSocket.isFromThisMachine(socket) { return encrypted.add(socket) }
+        plain?.add(socket)
+    }
+}

@@ -1,0 +1,343 @@
+import Domain
+import Glibc
+import HTTPServer
+import JSONCoding
+import Linux
+import Wire
+
+/// Answers the requests of browsers: the pages, and the API for those with a token.
+final class WebServer {
+    /// The sockets and directories that it needs.
+    struct Places: Equatable {
+        var stateSocket: String
+        var controlSocket: String
+        var networkSocket: String
+        /// A private directory for files that are in use.
+        var temporary: String
+        var program: String
+        /// Options of `pacectl`, for all its commands.
+        var programOptions: [String]
+        /// Options of its commands that use places or the timetable.
+        var mapOptions: [String]
+        /// Options of its commands that use paced-net.
+        var netOptions: [String]
+    }
+
+    static let streamLimit = 16
+    private static let callLimit = 16
+    /// `sensor.pair` and `sensor.scan` take up to 60 s.
+    private static let callTimeout = Duration.seconds(90)
+
+    private let loop: EventLoop
+    private let rules: RequestRules
+    private let pages: PageFiles
+    private let access: AccessService
+    private let places: Places
+    private let log: (LogLevel, String) -> Void
+    private let runner: ProgramRunner
+    /// The sockets of open streams, with the IDs of their tokens.
+    private var streams: [Int32: Int] = [:]
+    private var calls: [Int: LineExchange] = [:]
+    private var nextCall = 0
+    private var requests = 0
+    private var refusals = 0
+    /// The number of open connections.
+    var connectionCount: () -> Int = { 0 }
+
+    init(
+        loop: EventLoop, _ rules: RequestRules, _ pages: PageFiles, _ access: AccessService, _ places: Places,
+        log: @escaping (LogLevel, String) -> Void
+    ) {
+        self.loop = loop
+        self.rules = rules
+        self.pages = pages
+        self.access = access
+        self.places = places
+        self.log = log
+        runner = ProgramRunner(places.program, loop: loop, directory: places.temporary)
+        access.revoked = { [unowned self] ids in end(streamsOf: ids) }
+    }
+
+    /// Decides about a request when its head is there.
+    func verdict(on request: HTTPRequest) -> HTTPVerdict {
+        requests += 1
+        let verdict = decide(request)
+        guard case .respond(let response) = verdict else { return verdict }
+        if response.status >= 400 { refusals += 1 }
+        return verdict
+    }
+
+    private func decide(_ request: HTTPRequest) -> HTTPVerdict {
+        if let refusal = rules.refusal(of: request) { return .respond(refusal) }
+        if request.isPage { return .respond(pages.response(to: request)) }
+        let call: APIRequest
+        do throws(APIRequest.Failure) {
+            call = try APIRequest(request)
+        } catch {
+            return .respond(Self.response(to: error))
+        }
+        let allowance = rules.allowance(of: request)
+        if allowance == .no || allowance == .live && !call.isLive {
+            return .respond(Self.plainRefusal(allowance))
+        }
+        if call == .signIn {
+            return .receive(limit: 1024) { [unowned self] body, reply in reply.send(signIn(body.bytes)) }
+        }
+        guard let token = request.bearerToken.flatMap({ access.token($0) }) else {
+            return .respond(
+                .error(
+                    401, "unauthorized", "sign in with a code of 'pacectl web code'",
+                    headers: [("WWW-Authenticate", "Bearer")]))
+        }
+        return decide(call, token, allowance)
+    }
+
+    private func decide(_ wanted: APIRequest, _ token: AccessToken, _ allowance: WebConfiguration.Plain) -> HTTPVerdict
+    {
+        switch wanted {
+        case .signIn: return .respond(.error(404, "not-found", "there is no such page"))
+        case .session: return .respond(session(token, allowance))
+        case .signOut:
+            access.revoke(token.id)
+            return .respond(HTTPResponse(204))
+        case .stream:
+            return .receive(limit: 4096) { [unowned self] body, reply in reply.send(stream(body.bytes, token)) }
+        case .call:
+            return .receive(limit: JSONRPC.lineLimit) { [unowned self] body, reply in
+                call(body.bytes, token, allowance, reply)
+            }
+        case .metrics: return .receive(limit: 0) { [unowned self] _, reply in metrics(reply) }
+        case .read(let request): return .receive(limit: 0) { [unowned self] _, reply in read(request, reply) }
+        case .upload(let upload):
+            guard token.scope == .control else { return .respond(Self.needsControl) }
+            return .store(limit: Upload.sizeLimit, directory: places.temporary) { [unowned self] body, reply in
+                guard case .file(let file) = body else { return }
+                store(upload, file, reply)
+            }
+        }
+    }
+
+    // MARK: Refusals
+
+    private static var needsControl: HTTPResponse {
+        .error(403, "forbidden", "this browser may only watch: sign it in with 'pacectl web code --control'")
+    }
+
+    private static func plainRefusal(_ allowance: WebConfiguration.Plain) -> HTTPResponse {
+        switch allowance {
+        case .live:
+            .error(
+                403, "plain-http",
+                "over plain HTTP only the live page works: use HTTPS, or set AllowPlain=all in paced-web.conf")
+        case .no, .all:
+            .error(
+                403, "plain-http",
+                "a token is refused over plain HTTP: set Certificate= in paced-web.conf, or AllowPlain= there")
+        }
+    }
+
+    private static func response(to failure: APIRequest.Failure) -> HTTPResponse {
+        switch failure {
+        case .notFound: .error(404, "not-found", "there is no such path; docs/web.md lists them")
+        case .wrongMethod(let allowed):
+            .error(405, "wrong-method", "the path has the methods \(allowed)", headers: [("Allow", allowed)])
+        case .wrongValue(let text): .error(400, "bad-request", text)
+        }
+    }
+
+    private static func response(to failure: LineExchange.Failure) -> HTTPResponse {
+        switch failure {
+        case .unreachable: .error(503, "unreachable", "the service does not run: start paced, or paced-net")
+        case .notAllowed:
+            .error(
+                403, "no-control",
+                "paced-web may not command: add SupplementaryGroups=paced-control in a drop-in (man paced-web)")
+        case .timeout: .error(504, "failed", "the service does not respond")
+        }
+    }
+
+    // MARK: Tokens
+
+    private func signIn(_ body: [UInt8]) -> HTTPResponse {
+        guard let json = try? JSON(parsing: body), let code = json["code"]?.string else {
+            return .error(400, "bad-request", "the body must be an object with code")
+        }
+        let name = json["name"]?.string.flatMap { SanitizedText($0) } ?? SanitizedText("browser")
+        guard let name else { return .error(400, "bad-request", "name must be a text") }
+        do throws(AccessList.Refusal) {
+            let made = try access.signIn(code, name: name)
+            var result = JSONWriter(capacity: 128)
+            result.object { result in
+                result.member("token", made.secret.text)
+                result.member("scope", made.token.scope.rawValue)
+            }
+            return .json(result)
+        } catch {
+            switch error {
+            case .wrongCode:
+                return .error(
+                    401, "unauthorized",
+                    "the code is wrong, used or older than two minutes: ask 'pacectl web code' again")
+            case .tooManyTokens:
+                return .error(
+                    503, "busy", "\(AccessList.tokenLimit) browsers are signed in: 'pacectl web revoke' ends some")
+            }
+        }
+    }
+
+    private func session(_ token: AccessToken, _ allowance: WebConfiguration.Plain) -> HTTPResponse {
+        var result = JSONWriter(capacity: 128)
+        result.object { result in
+            result.member("scope", token.scope.rawValue)
+            result.member("can_command", access(places.controlSocket, W_OK) == 0)
+            result.member("live_only", allowance == .live)
+            result.member("release", Release.version)
+        }
+        return .json(result)
+    }
+
+    private func access(_ path: String, _ mode: Int32) -> Int32 {
+        Glibc.access(path, mode)
+    }
+
+    // MARK: Streams
+
+    /// A connection of its own to state.sock: the client gets what a subscriber gets, at its own speed.
+    private func stream(_ watch: [UInt8], _ token: AccessToken) -> HTTPResponse {
+        guard streams.count < Self.streamLimit else {
+            return .error(503, "busy", "\(Self.streamLimit) streams are open already")
+        }
+        do throws(SystemError) {
+            let socket = try UnixSocket.connect(to: places.stateSocket)
+            let line = Self.line(watch)
+            if !line.isEmpty { _ = socket.send(line[...]) }
+            let number = socket.release()
+            streams[number] = token.id
+            return HTTPResponse(
+                200, headers: [("Content-Type", "application/x-ndjson"), ("Cache-Control", "no-store")],
+                .pipe(descriptor: number) { [weak self] in self?.streams[number] = nil })
+        } catch {
+            return Self.response(to: .unreachable)
+        }
+    }
+
+    private func end(streamsOf tokens: [Int]) {
+        for (socket, token) in streams where tokens.contains(token) { shutdown(socket, Int32(SHUT_RDWR)) }
+    }
+
+    /// A body as one line of a socket. Text with line breaks is one JSON value all the same.
+    private static func line(_ body: [UInt8]) -> [UInt8] {
+        let text = body.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
+        return text.allSatisfy { $0 == UInt8(ascii: " ") } ? [] : text + [UInt8(ascii: "\n")]
+    }
+
+    // MARK: Calls
+
+    private func call(
+        _ body: [UInt8], _ token: AccessToken, _ allowance: WebConfiguration.Plain, _ reply: HTTPReply
+    ) {
+        let policy: CallPolicy
+        do throws(APIRequest.Failure) {
+            policy = try CallPolicy(body)
+        } catch {
+            return reply.send(Self.response(to: error))
+        }
+        if allowance == .live, !policy.isLive { return reply.send(Self.plainRefusal(.live)) }
+        if policy.needsControl {
+            guard token.scope == .control else { return reply.send(Self.needsControl) }
+            log(.info, "\(policy.method) by token \(token.id)")
+        }
+        let path = policy.socket == .network ? places.networkSocket : places.controlSocket
+        ask(Self.line(body).dropLast(), at: path, timeout: Self.callTimeout, reply) { result in
+            switch result {
+            case .success(let line): .json(written: line)
+            case .failure(let failure): Self.response(to: failure)
+            }
+        }
+    }
+
+    /// Sends a line to a socket, and makes the response from the wanted line of the answer.
+    private func ask(
+        _ line: ArraySlice<UInt8>, at path: String, timeout: Duration, _ reply: HTTPReply,
+        isWanted: @escaping (ArraySlice<UInt8>) -> Bool = { _ in true },
+        _ response: @escaping (Result<[UInt8], LineExchange.Failure>) -> HTTPResponse
+    ) {
+        guard calls.count < Self.callLimit else {
+            return reply.send(.error(503, "busy", "too many requests wait: try again"))
+        }
+        let number = nextCall
+        nextCall += 1
+        do throws(LineExchange.Failure) {
+            calls[number] = try LineExchange(Array(line), at: path, loop: loop, timeout: timeout, isWanted: isWanted) {
+                [unowned self] result in
+                calls[number] = nil
+                reply.send(response(result))
+            }
+            reply.cancelled = { [unowned self] in calls[number] = nil }
+        } catch {
+            reply.send(response(.failure(error)))
+        }
+    }
+
+    private func metrics(_ reply: HTTPReply) {
+        func response(_ state: JSON?) -> HTTPResponse {
+            let server = Metrics.Server(
+                streams: streams.count, connections: connectionCount(), tokens: access.tokenCount, requests: requests,
+                refusals: refusals)
+            return HTTPResponse(
+                200, headers: [("Content-Type", Metrics.type), ("Cache-Control", "no-store")],
+                .bytes(Array(Metrics.text(state, server).utf8)))
+        }
+        let isState: (ArraySlice<UInt8>) -> Bool = { $0.starts(with: Array(#"{"class":"STATE""#.utf8)) }
+        ask([], at: places.stateSocket, timeout: .seconds(5), reply, isWanted: isState) { result in
+            response((try? result.get()).flatMap { try? JSON(parsing: $0) })
+        }
+    }
+
+    // MARK: Programs
+
+    private func read(_ request: ProgramRequest, _ reply: HTTPReply) {
+        let isTransit = request.arguments.contains("transit")
+        let usesMaps = isTransit || request.arguments.contains("places")
+        let arguments =
+            places.programOptions + (usesMaps ? places.mapOptions : []) + (isTransit ? places.netOptions : [])
+            + request.arguments
+        runner.add(
+            ProgramRunner.Job(
+                arguments: arguments,
+                response: { output, size in
+                    var headers = [("Content-Type", request.type), ("Cache-Control", "no-store")]
+                    if let file = request.file {
+                        headers.append(("Content-Disposition", "attachment; filename=\"\(file)\""))
+                    }
+                    return HTTPResponse(200, headers: headers, .file(descriptor: output.release(), size: size))
+                }, reply: reply))
+    }
+
+    /// Hands a received file to `pacectl`, under the name that it had.
+    private func store(_ upload: Upload, _ file: HTTPBodyFile, _ reply: HTTPReply) {
+        let directory: UploadDirectory
+        do throws(SystemError) {
+            directory = try UploadDirectory(in: places.temporary, file, name: upload.name)
+        } catch {
+            return reply.send(.error(500, "failed", "the file cannot be stored: \(error)"))
+        }
+        runner.add(
+            ProgramRunner.Job(
+                arguments: places.programOptions + upload.arguments(file: directory.path), timeout: .seconds(600),
+                response: { output, size in
+                    let text = (try? output.read(atMost: min(size, 4096), at: 0)) ?? []
+                    var result = JSONWriter(capacity: 256)
+                    result.object { $0.member("message", directory.message(String(decoding: text, as: UTF8.self))) }
+                    return .json(result)
+                }, reply: reply, message: directory.message, ended: directory.remove))
+    }
+}
+
+extension HTTPResponse {
+    /// JSON that is written already.
+    fileprivate static func json(written line: [UInt8]) -> HTTPResponse {
+        HTTPResponse(
+            200, headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")], .bytes(line + [0x0A]))
+    }
+}

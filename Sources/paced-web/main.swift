@@ -1,0 +1,4 @@
+import Glibc
+import Web
+
+exit(WebDaemon.main(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,688 @@
+"""paced-web: codes and tokens, who may do what, the API, and clients that mean harm."""
+
+import concurrent.futures
+import http.client
+import json
+import os
+import random
+import socket
+import ssl
+import stat
+import subprocess
+import threading
+import time
+
+import pytest
+
+import needs
+from harness.paced_net import fault_library
+from harness.paced_web import PacedWeb, WebClient, lan_address
+from harness.process import PACECTL, PROGRAMS, ROOT
+from harness.timing import wait_for
+
+RUN = ROOT / "Tests/Data/fit/run-fenix2-9km.fit"
+
+
+def pacectl_web(web, *words, status=0):
+    done = subprocess.run([PACECTL, "web", *words, "--web-dir", web.runtime], capture_output=True, text=True, timeout=20)
+    assert done.returncode == status, done.stderr
+    return done.stderr if status else done.stdout
+
+
+# Codes and tokens
+
+def test_code_signs_in_once(web):
+    code = web.watch_code()
+    client = WebClient(web)
+    client.sign_in(code, "Firefox on Android")
+    assert client.get("/api/token").json() == {
+        "scope": "watch", "can_command": True, "live_only": False, "release": client.get("/api/token").json()["release"]}
+    assert WebClient(web).post("/api/token", {"code": code}).status == 401
+    listed, = web.admin.result("web.tokens")
+    assert (listed["id"], listed["scope"], listed["name"]) == (1, "watch", "Firefox on Android")
+
+
+def test_code_is_typed_as_people_type(web):
+    code = web.code()
+    typed = code.lower().replace("-", " ").replace("0", "o").replace("1", "l")
+    assert WebClient(web).post("/api/token", {"code": typed}).json()["scope"] == "control"
+
+
+def test_code_ends_after_two_minutes(stage):
+    stage.directory.joinpath("step").write_text("0")
+    web = stage.start(PacedWeb(
+        stage.directory, stage.paced("--demo"), LD_PRELOAD=fault_library("step"),
+        CLOCK_STEP=str(stage.directory / "step")))
+    late, early = web.code(), web.code()
+    step(stage, 119)
+    assert WebClient(web).post("/api/token", {"code": early}).status == 200
+    step(stage, 121)
+    assert WebClient(web).post("/api/token", {"code": late}).status == 401
+
+
+def step(stage, seconds):
+    other = stage.directory / "step.new"
+    other.write_text(str(seconds))
+    other.rename(stage.directory / "step")
+
+
+def test_token_expires_after_90_days_without_use(stage):
+    stage.directory.joinpath("step").write_text("0")
+    web = stage.start(PacedWeb(
+        stage.directory, stage.paced("--demo"), LD_PRELOAD=fault_library("step"),
+        CLOCK_STEP=str(stage.directory / "step")))
+    used, unused = web.client(), web.client()
+    step(stage, 80 * 86_400)
+    assert used.get("/api/token").status == 200
+    step(stage, 91 * 86_400)
+    assert used.get("/api/token").status == 200
+    assert unused.get("/api/token").status == 401
+
+
+def test_only_hashes_of_tokens_are_stored_and_survive_a_restart(web):
+    client = web.client()
+    stored = web.state / "tokens.json"
+    assert stat.S_IMODE(stored.stat().st_mode) == 0o600
+    assert client.token not in stored.read_text()
+    web.restart()
+    assert client.get("/api/token").status == 200
+    assert web.client().get("/api/token").status == 200
+    assert [token["id"] for token in web.admin.result("web.tokens")] == [1, 2]
+
+
+def test_revoked_token_ends_its_stream_and_is_refused(web):
+    client, other = web.client(), web.client("watch")
+    stream, kept = client.stream(), other.stream()
+    stream.first("STATE")
+    assert pacectl_web(web, "revoke", "1") == "1 browser is signed out\n"
+    # The stream ends: what was on its way is the last.
+    assert [line["class"] for line in stream][-1:] in ([], ["STATE"], ["EVENT"])
+    kept.first("STATE")
+    assert client.get("/api/token").status == 401
+    assert other.get("/api/token").status == 200
+    assert pacectl_web(web, "revoke", "1", status=1) == "pacectl: there is no token 1; see 'pacectl web tokens'\n"
+    assert pacectl_web(web, "revoke", "all") == "1 browser is signed out\n"
+    assert pacectl_web(web, "tokens") == "No browser is signed in; 'pacectl web code' prints a code\n"
+
+
+def test_browser_signs_itself_out(web):
+    client = web.client()
+    assert client.request("DELETE", "/api/token").status == 204
+    assert client.get("/api/token").status == 401
+
+
+def test_pacectl_prints_address_code_and_qr_code(web):
+    text = pacectl_web(web, "code", "--control")
+    code = text.split("/#code=")[1].split()[0]
+    assert f"http://127.0.0.1:{web.port}/#code={code}" in text
+    assert f"The code {code} lets one browser watch and command." in text and "█" in text
+    assert "watch." in pacectl_web(web, "code").splitlines()[-1]
+    WebClient(web).sign_in(code)
+
+
+@pytest.mark.parametrize("words, message", [
+    (["code", "now"], "use 'web code"), ([], "use 'web code"), (["revoke"], "use 'web code"),
+    (["revoke", "x"], "web revoke needs the number of a token"), (["tokens", "--control"], "--control is an option of"),
+])
+def test_wrong_words_of_pacectl_web(web, words, message):
+    assert message in pacectl_web(web, *words, status=2)
+
+
+def test_pacectl_web_without_the_service(tmp_path):
+    done = subprocess.run([PACECTL, "web", "code", "--web-dir", tmp_path], capture_output=True, text=True, timeout=20)
+    assert done.returncode == 3 and "needs paced-web, which is not running" in done.stderr
+
+
+def test_code_socket_makes_no_control_code(web):
+    answer = web.codes.call("web.code", control=True)
+    assert answer["code"] == -32602
+    assert web.codes.call("web.tokens")["code"] == -32601
+    assert web.codes.call("web.revoke")["code"] == -32601
+    assert stat.S_IMODE((web.runtime / "code.sock").stat().st_mode) == 0o660
+    assert stat.S_IMODE((web.runtime / "admin.sock").stat().st_mode) == 0o660
+
+
+def test_at_most_64_browsers_are_signed_in(web):
+    for _ in range(64):
+        web.client("watch")
+    answer = WebClient(web).post("/api/token", {"code": web.code()})
+    assert (answer.status, answer.code) == (503, "busy")
+
+
+def test_damaged_token_file_is_named(stage):
+    daemon = stage.paced("--demo")
+    web = PacedWeb(stage.directory, daemon)
+    web.state.mkdir(mode=0o700)
+    (web.state / "tokens.json").write_text('{"version":1,"tokens":[{"id":0}]}')
+    stage.keep(web)
+    with pytest.raises(AssertionError):
+        web.start()
+    assert "tokens.json is damaged: remove it" in web.log_text()
+
+
+# Who may do what
+
+def test_nothing_of_the_api_without_a_token(web):
+    stranger = WebClient(web)
+    for method, path in [("GET", "/api/token"), ("POST", "/api/stream"), ("POST", "/api"), ("GET", "/metrics"),
+                         ("GET", "/api/activities"), ("POST", "/api/activities?file=a.fit"), ("GET", "/api/courses")]:
+        answer = stranger.request(method, path, b"{}" if method == "POST" else None)
+        assert (answer.status, answer.code) == (401, "unauthorized"), path
+    stranger.token = "0" * 26
+    assert stranger.get("/api/token").status == 401
+
+
+def test_watch_token_reads_and_does_not_command(web):
+    client = web.client("watch")
+    assert client.call("status")["class"] == "STATE"
+    assert client.call("settings.get", key="sport") == "run"
+    for method in ["run.stop", "run.discard", "settings.set", "sensor.forget", "activities.delete", "course.load",
+                   "weather.at", "route.find", "no.such"]:
+        answer = client.post("/api", {"jsonrpc": "2.0", "id": 1, "method": method})
+        assert (answer.status, answer.code) == (403, "forbidden"), method
+    answer = client.post("/api/activities?file=ride.fit", RUN.read_bytes())
+    assert (answer.status, answer.code) == (403, "forbidden")
+    assert web.daemon.call("status")["run"] == "active"
+
+
+def test_control_token_commands(web):
+    client = web.client()
+    assert client.call("run.pause")["run"] == "paused"
+    assert client.call("run.resume")["run"] == "active"
+    assert client.call("run.stop")["sport"] == "run"
+    assert client.call("run.stop")["code"] == -32001
+    answer = client.post("/api", {"jsonrpc": "2.0", "id": 1, "method": "upload.begin", "params": {"kind": "course"}})
+    assert (answer.status, answer.code) == (400, "bad-request")
+
+
+def test_page_says_what_the_missing_drop_in_prevents(stage):
+    """The socket of a daemon that another user may not open: here it is missing."""
+    daemon = stage.paced("--demo")
+    web = stage.start(PacedWeb(stage.directory, daemon))
+    client = web.client()
+    (daemon.runtime / "control.sock").rename(daemon.runtime / "hidden.sock")
+    assert client.get("/api/token").json()["can_command"] is False
+    answer = client.post("/api", {"jsonrpc": "2.0", "id": 1, "method": "status"})
+    assert (answer.status, answer.code) == (503, "unreachable")
+    # What a member of paced-watch may read is there all the same.
+    assert client.get("/api/activities").lines()[0]["open"] is True
+
+
+def test_foreign_hosts_and_origins_are_refused(web):
+    client = web.client()
+    for host in ["evil.example", f"evil.example:{web.port}", "127.0.0.1.evil.example", "", "[::1", "a:b:c"]:
+        assert client.get("/api/token", Host=host).status in (400, 421), host
+        assert client.get("/", Host=host).status in (400, 421), host
+    for host in [f"localhost:{web.port}", "192.168.1.7", "[::1]:80", socket.gethostname(), socket.gethostname() + ".local"]:
+        assert client.get("/api/token", Host=host).status == 200, host
+    for origin in ["http://evil.example", "null", f"http://127.0.0.1:{web.port + 1}", f"ftp://127.0.0.1:{web.port}"]:
+        assert client.get("/api/token", Origin=origin).status == 403, origin
+    assert client.get("/api/token", Origin=f"http://127.0.0.1:{web.port}").status == 200
+    for site in ["cross-site", "same-site"]:
+        assert client.get("/api/token", Sec_Fetch_Site=site).status == 403
+        # A link of another site may lead to the page.
+        assert client.get("/", Sec_Fetch_Site=site).status == 200
+
+
+@needs.ADDRESS
+@pytest.mark.parametrize("plain, statuses", [
+    ("no", {"/api/token": 403, "/api/activities": 403, "/metrics": 403, "/": 200}),
+    ("live", {"/api/token": 200, "/api/activities": 403, "/metrics": 403, "/": 200}),
+    ("all", {"/api/token": 200, "/api/activities": 200, "/metrics": 200, "/": 200}),
+])
+def test_plain_http_of_other_machines(stage, plain, statuses):
+    address = lan_address()
+    web = PacedWeb(stage.directory, stage.paced("--demo"), configuration=f"[Web]\nAllowPlain={plain}\n",
+                   addresses=[f"{address}:0"])
+    stage.start(web)
+    port = int(web.log_text().split(f"{address}:")[1].split()[0])
+    client = web.client()
+    client.host, client.port = address, port
+    for path, status in statuses.items():
+        answer = client.get(path)
+        assert answer.status == status, path
+        assert status == 200 or answer.code == "plain-http"
+    if plain == "live":
+        assert client.get("/api/token").json()["live_only"] is True
+        assert client.call("run.pause")["run"] == "paused"
+        assert client.call("activities.track")["columns"]
+        for method, parameters in [("activities.list", {}), ("activities.track", {"id": 1}), ("settings.set", {})]:
+            answer = client.post("/api", {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters})
+            assert (answer.status, answer.code) == (403, "plain-http"), method
+    if plain == "no":
+        assert client.post("/api/token", {"code": web.code()}).status == 403
+
+
+@needs.ADDRESS
+def test_other_machines_use_https_with_a_certificate(stage):
+    address = lan_address()
+    chain, key = stage.directory / "chain.pem", stage.directory / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=bike.example",
+         "-addext", f"subjectAltName=DNS:bike.example,IP:{address}", "-keyout", key, "-out", chain],
+        check=True, capture_output=True)
+    web = PacedWeb(
+        stage.directory, stage.paced("--demo"), addresses=[f"{address}:0"],
+        configuration=f"[Web]\nNames=bike.example\nCertificate={chain}\nCertificateKey={key}\n")
+    stage.start(web)
+    port = int(web.log_text().split(f"{address}:")[1].split()[0])
+    token = web.client().token
+    context = ssl.create_default_context(cafile=str(chain))
+    connection = http.client.HTTPSConnection(address, port, context=context, timeout=20)
+    for _ in range(3):
+        connection.request("GET", "/api/activities", headers={"Authorization": f"Bearer {token}", "Host": "bike.example"})
+        answer = connection.getresponse()
+        assert answer.status == 200 and b'"id":1' in answer.read()
+    connection.request("POST", "/api/stream", headers={"Authorization": f"Bearer {token}"})
+    answer = connection.getresponse()
+    assert json.loads(answer.readline())["class"] == "VERSION"
+    connection.close()
+    assert web.codes.result("web.code")["urls"][0].startswith(f"https://{address}:{port}/#code=")
+
+
+@pytest.mark.parametrize("text, message", [
+    ("[Web]\nAllowPlain=yes\n", ":2: AllowPlain must be no, live or all"),
+    ("[Web]\nListen=0.0.0.0\n", ":2: [Web] Listen is unknown; the keys are Names, AllowPlain, Certificate, CertificateKey"),
+    ("[Site]\nNames=a\n", ":2: [Site] is unknown; the section is [Web]"),
+    ("[Web]\nCertificate=/etc/a.pem\n", ": Certificate and CertificateKey need each other"),
+    ("[Web]\nNames=a b_c\n", ":2: Names must be host names with blanks between"),
+    ("[Web]\nNames=a\nNames=b\n", ":3: Names is set a second time"),
+])
+def test_wrong_configuration(tmp_path, text, message):
+    path = tmp_path / "web.conf"
+    path.write_text(text)
+    done = subprocess.run([PROGRAMS / "paced-web", "--config", path], capture_output=True, text=True, timeout=10)
+    assert done.returncode == 2 and message in done.stderr
+
+
+@pytest.mark.parametrize("words, message", [
+    (["--listen", "localhost:80"], "--listen needs a numeric address and a port"),
+    (["--listen", "127.0.0.1"], "--listen needs a numeric address and a port"),
+    (["--port", "80"], "unknown option --port; paced-web --help lists them"),
+    (["--config"], "--config needs a value"), (["--config", "/nonexistent"], "/nonexistent does not exist"),
+])
+def test_wrong_options(words, message):
+    done = subprocess.run([PROGRAMS / "paced-web", *words], capture_output=True, text=True, timeout=10)
+    assert done.returncode == 2 and message in done.stderr
+
+
+def test_start_that_fails_names_the_cause(stage, tmp_path):
+    web = stage.start(PacedWeb(stage.directory, stage.paced("--demo")))
+
+    def failure(*options):
+        done = subprocess.run(
+            [PROGRAMS / "paced-web", "--runtime-dir", tmp_path / "run", "--state-dir", tmp_path / "state",
+             "--page-dir", ROOT / "web", "--paced-dir", tmp_path, "--net-dir", tmp_path, *map(str, options)],
+            capture_output=True, text=True, timeout=10)
+        assert done.returncode == 1
+        return done.stderr
+
+    assert f"cannot listen at 127.0.0.1:{web.port}: " in failure("--listen", f"127.0.0.1:{web.port}")
+    assert "there are no pages in /nonexistent" in failure("--page-dir", "/nonexistent")
+    assert "is in use by paced-web, process" in failure("--runtime-dir", web.runtime)
+
+
+# The API
+
+def test_stream_has_the_lines_of_the_socket(web):
+    stream = web.client().stream({"classes": ["STATE", "EVENT"], "interval_ms": 1000, "since": 0})
+    assert stream.first("VERSION")["program"] == "paced"
+    assert stream.first("WATCH")["interval_ms"] == 1000
+    assert stream.first("EVENT", event="start")["sport"] == "run"
+    states = [stream.first("STATE") for _ in range(3)]
+    assert all(state["elapsed_ms"] % 1000 == 0 for state in states[1:])
+    stream.end()
+
+
+def test_stream_ends_with_paced_and_another_begins_when_it_is_back(web):
+    client = web.client()
+    stream = client.stream()
+    stream.first("STATE")
+    web.daemon.stop()
+    assert list(stream) is not None
+    answer = client.post("/api/stream")
+    assert (answer.status, answer.code) == (503, "unreachable")
+    web.daemon.start()
+    client.stream().first("STATE")
+
+
+def test_sixteen_streams_at_most(web):
+    client = web.client()
+    streams = [client.stream() for _ in range(16)]
+    for stream in streams:
+        stream.first("STATE")
+    refused = client.stream()
+    assert refused.status == 503
+    for stream in streams[:8]:
+        stream.end()
+    # The server notices the end with the next line.
+    wait_for(lambda: client.stream().status == 200, 20, "a stream that another one made room for")
+
+
+def test_slow_reader_delays_nobody_and_gets_new_lines(web):
+    client = web.client()
+    slow = client.stream({"classes": ["STATE", "EVENT", "HEART", "FIX"], "blocks": ["fields", "sensors", "lap", "zones"]})
+    slow.first("STATE")
+    fast = client.stream()
+    gaps, last = [], None
+    for line in fast:
+        if line["class"] != "STATE":
+            continue
+        now = time.monotonic()
+        if last:
+            gaps.append(now - last)
+        last = now
+        if len(gaps) > 150:
+            break
+    print(f"gaps of the fast reader: {max(gaps):.3f} s at most")
+    assert max(gaps) < 1.5
+    # What the slow one reads now is not what was published 15 s ago, after what its buffers hold.
+    newest = web.daemon.call("status")["seq"]
+    seen = 0
+    for line in slow:
+        seen = max(seen, line.get("seq", 0) if line["class"] == "STATE" else 0)
+        if seen >= newest:
+            break
+    assert seen >= newest
+
+
+def test_reads_are_those_of_pacectl(web):
+    client = web.client("watch")
+    state = web.daemon.directory if hasattr(web.daemon, "directory") else web.runtime.parent
+    listed = client.get("/api/activities?limit=5").lines()
+    assert [one["id"] for one in listed] == [1]
+    web.daemon.call("run.stop")
+    shown = client.get("/api/activities/1").json()
+    assert shown["summary"]["id"] == 1
+    page = client.get("/api/activities/1/report?hide=0")
+    assert page.headers["Content-Type"].startswith("text/html") and b"<!doctype html>" in page.body.lower()
+    own = subprocess.run([PACECTL, "--state-dir", state / "state", "report", "1", "--hide", "0"], capture_output=True)
+    assert page.body == own.stdout
+    for form in ["fit", "gpx", "tcx", "kml", "geojson", "csv"]:
+        answer = client.get(f"/api/activities/1/file?format={form}")
+        assert answer.status == 200 and len(answer.body) > 100
+        assert answer.headers["Content-Disposition"] == f'attachment; filename="activity-1.{form}"'
+    assert client.get("/api/activities/totals?by=year").lines()
+    assert client.get("/api/badges").status == 200 and client.get("/api/bests").status == 200
+    assert client.get("/api/courses").body == b""
+
+
+@pytest.mark.parametrize("path, status, message", [
+    ("/api/activities?limit=0", 400, "limit must be a number from 1 to 1000"),
+    ("/api/activities?limit=1;rm", 400, "limit must be a number from 1 to 1000"),
+    ("/api/activities?since=yesterday", 400, "since must be a day"),
+    ("/api/activities?sport=swim", 400, "sport must be one of"),
+    ("/api/activities?token=x", 400, "send the token in the header Authorization"),
+    ("/api/activities?page=2", 400, "unknown argument page"),
+    ("/api/activities/99", 422, "activity 99 does not exist"),
+    ("/api/activities/0", 404, "no such path"), ("/api/activities/1x", 404, "no such path"),
+    ("/api/activities/1/file?format=exe", 400, "format must be one of fit"),
+    ("/api/activities/1/file", 400, "format must be one of fit"),
+    ("/api/courses/1/file?format=csv", 400, "format must be one of fit"),
+    ("/api/places/near?at=52", 400, "at must be a latitude and a longitude"),
+    ("/api/places/near?at=91,0", 400, "at must be a latitude and a longitude"),
+    ("/api/places/near?at=52,13", 422, "there are no places in"),
+    ("/api/places/search", 400, "text must be a text"), ("/api/transit/lines", 422, "there is no timetable in"),
+    ("/api/transit/home?bikes=yes", 400, "bikes must be 1"), ("/api/nothing", 404, "no such path"),
+])
+def test_wrong_reads_say_what_is_wrong(long_web, path, status, message):
+    answer = long_web.get(path)
+    assert answer.status == status and message in answer.json()["error"]["message"]
+
+
+@pytest.fixture(scope="module")
+def long_web(long_stage):
+    """A client of a server that several tests share."""
+    return long_stage.start(PacedWeb(long_stage.directory, long_stage.paced("--demo"))).client()
+
+
+@pytest.mark.parametrize("method, path, allowed", [
+    ("GET", "/api", "POST"), ("PUT", "/api/token", "GET, POST, DELETE"), ("DELETE", "/api/activities", "GET"),
+    ("POST", "/", "GET, HEAD"), ("PUT", "/api/stream", "GET, POST"),
+])
+def test_wrong_methods(long_web, method, path, allowed):
+    answer = long_web.request(method, path, b"" if method != "GET" else None)
+    assert answer.status == 405 and answer.headers["Allow"] == allowed
+
+
+@pytest.mark.parametrize("body", [
+    b"", b"{", b"[]", b'{"method":"status"}', b'{"id":null,"method":"status"}',
+    b'[{"jsonrpc":"2.0","id":1,"method":"status"}]', b"\xff" * 100, b'{"id":1,"method":"status","method":"run.stop"}',
+])
+def test_wrong_calls(long_web, body):
+    answer = long_web.post("/api", body)
+    assert (answer.status, answer.code) == (400, "bad-request")
+
+
+def test_request_with_line_breaks_is_one_request(long_web):
+    answer = long_web.post("/api", b'{"jsonrpc": "2.0",\r\n "id": 1,\n "method": "status"}\n')
+    assert answer.json()["result"]["class"] == "STATE"
+
+
+def test_file_is_imported_under_its_name(web):
+    client = web.client()
+    web.daemon.call("run.stop")
+    answer = client.post("/api/activities?file=morning%20ride.fit", RUN.read_bytes())
+    assert answer.status == 200, answer.body
+    assert answer.json()["message"].startswith("morning ride.fit is activity 2: ")
+    assert len(client.get("/api/activities").lines()) == 2
+    assert "already" in client.post("/api/activities?file=morning%20ride.fit", RUN.read_bytes()).json()["message"]
+    assert len(client.get("/api/activities").lines()) == 2
+    answer = client.post("/api/activities?file=broken.fit", b"no file")
+    assert answer.status == 422 and answer.json()["error"]["message"].startswith("broken.fit")
+    for name in ["", "../..", ".", ".hidden", "a%0Ab.fit", "x" * 300]:
+        assert client.post(f"/api/activities?file={name}", b"x").status == 400, name
+
+
+def test_course_is_uploaded_and_loaded(web):
+    client = web.client()
+    points = "".join(f'<trkpt lat="{52.5 + n / 1000}" lon="13.4"><ele>{30 + n}</ele></trkpt>' for n in range(20))
+    course = f'<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>{points}</trkseg></trk></gpx>'
+    answer = client.post("/api/courses?file=hill.gpx&load=1", course.encode())
+    assert answer.status == 200, answer.body
+    listed, = client.get("/api/courses").lines()
+    assert listed["loaded"] is True and listed["length_m"] > 2000
+    shape = client.get(f"/api/courses/{listed['id']}/file?format=geojson").json()
+    assert shape["type"] == "FeatureCollection"
+    assert client.get(f"/api/courses/{listed['id']}").json()
+
+
+def test_files_in_use_leave_nothing_behind(stage):
+    (stage.directory / "tmp").mkdir()
+    web = stage.start(PacedWeb(stage.directory, stage.paced("--demo"), TMPDIR=str(stage.directory / "tmp")))
+    client = web.client()
+    client.post("/api/activities?file=a.fit", RUN.read_bytes())
+    client.post("/api/activities?file=b.fit", b"no file")
+    client.get("/api/activities/1/report")
+    assert not list((stage.directory / "tmp").iterdir())
+
+
+def test_metrics_have_no_position_and_no_heart_rate(web):
+    text = web.client("watch").get("/metrics").body.decode()
+    names = {line.split("{")[0].split()[0] for line in text.splitlines() if not line.startswith("#")}
+    assert {"paced_up", "paced_ticks_late_total", "paced_recorder_lag_seconds", "paced_link_connected",
+            "paced_web_streams", "paced_run_state"} <= names
+    assert not [name for name in names if any(word in name for word in ("lat", "lon", "bpm", "heart", "position"))
+                and name not in ("paced_ticks_late_total", "paced_tick_lateness_worst_seconds")]
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            float(line.rsplit(" ", 1)[1])
+    web.daemon.stop()
+    assert "paced_up 0" in web.client("watch").get("/metrics").body.decode()
+
+
+def test_pages_are_kept_until_they_change(web):
+    client = WebClient(web)
+    first = client.get("/")
+    assert first.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert client.get("/", If_None_Match=first.headers["ETag"]).status == 304
+    head = client.request("HEAD", "/")
+    assert head.status == 200 and head.body == b"" and head.headers["Content-Length"] == str(len(first.body))
+
+
+def test_every_response_has_the_headers_of_protection(web):
+    client = web.client()
+    for answer in [client.get("/"), client.get("/none"), client.get("/api/token"), client.get("/api/activities"),
+                   client.get("/api/activities/99"), client.post("/api", b"{"), client.get("/", Host="evil.example")]:
+        policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy and "unsafe" not in policy and "Set-Cookie" not in answer.headers
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+# Clients that mean harm
+
+def connect(web):
+    return socket.create_connection(("127.0.0.1", web.port), 20)
+
+
+def response_time(client):
+    start = time.monotonic()
+    assert client.get("/api/token").status == 200
+    return time.monotonic() - start
+
+
+def test_thousand_silent_connections_hold_nobody_up(web):
+    client = web.client()
+    stream = client.stream()
+    stream.first("STATE")
+    silent = []
+    for number in range(1000):
+        one = connect(web)
+        if number % 3:
+            one.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
+        silent.append(one)
+    times = [response_time(client) for _ in range(20)]
+    print(f"a request beside 1000 connections: {max(times):.3f} s at most")
+    assert max(times) < 5
+    stream.first("STATE")
+    held = int(client.get("/metrics").body.split(b"\npaced_web_connections ")[1].split()[0])
+    assert held <= 96
+    for one in silent:
+        one.close()
+    assert web.descriptors() < 200
+
+
+def test_slow_head_is_closed(web):
+    slow = connect(web)
+    slow.settimeout(40)
+    ended = threading.Event()
+
+    def trickle():
+        try:
+            for byte in b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: " + b"a" * 600:
+                slow.send(bytes([byte]))
+                if ended.wait(0.25):
+                    return
+        except OSError:
+            pass
+
+    thread = threading.Thread(target=trickle)
+    start = time.monotonic()
+    thread.start()
+    try:
+        assert slow.recv(4096) == b""
+    except ConnectionError:
+        pass
+    ended.set()
+    thread.join()
+    assert time.monotonic() - start < 20
+
+
+@pytest.mark.parametrize("data", [
+    b"GET " + b"a" * 100_000, b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 20_000, b"\x00" * 5000, b"\x16\x03\x01" + b"\xff" * 500,
+    b"GET / HTTP/9.9\r\n\r\n", b"POST /api HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n",
+    b"POST /api HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999\r\n\r\n",
+    b"POST /api HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nZZZ\r\n",
+    b"GET /%00/../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n", b"GET http://evil.example/ HTTP/1.1\r\n\r\n",
+    b"GET / HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nHost: localhost\r\n X: y",
+])
+def test_broken_requests_are_refused(web, data):
+    with connect(web) as client:
+        try:
+            client.sendall(data)
+            answer = client.recv(65536)
+        except ConnectionError:
+            answer = b""
+    assert answer == b"" or answer.split()[1][:1] in (b"4", b"5"), answer[:200]
+    assert b"root:" not in answer
+    assert response_time(web.client()) < 5
+
+
+def test_path_tricks_show_nothing(long_web):
+    for path in ["/../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/texts/../../Package.swift",
+                 "/texts/..%2f..%2fLICENSE", "/index.html%00.js", "/.git/config", "/index.html/", "/texts", "/texts/"]:
+        assert long_web.get(path).status == 404, path
+
+
+def test_huge_bodies_are_refused_and_not_kept(web):
+    client = web.client()
+    before = web.kernel_status("VmRSS")
+    for path, size in [("/api", 70_000), ("/api/stream", 5_000), ("/api/token", 2_000)]:
+        answer = client.post(path, b"x" * size)
+        assert (answer.status, answer.code) == (413, "too-large"), path
+    big = b"x" * (65 << 20)
+    try:
+        answer = client.post("/api/activities?file=big.fit", big)
+        assert (answer.status, answer.code) == (413, "too-large")
+    except ConnectionError:
+        pass
+    assert web.kernel_status("VmRSS") - before < 4 << 10
+
+
+def test_fuzzed_requests_show_nothing_and_end_nothing(web):
+    seed = int(os.environ.get("PACED_SEED", random.randrange(1 << 30)))
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    token = web.client("watch").token
+    base = (f"POST /api HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\nContent-Length: 43\r\n\r\n"
+            '{"jsonrpc":"2.0","id":1,"method":"status"}\n').encode()
+    pid = web.pid
+    for _ in range(400):
+        data = bytearray(base)
+        for _ in range(rng.randrange(1, 12)):
+            place = rng.randrange(len(data))
+            match rng.randrange(3):
+                case 0: data[place] = rng.randrange(256)
+                case 1: del data[place:place + rng.randrange(1, 9)]
+                case 2: data[place:place] = rng.randbytes(rng.randrange(1, 9))
+        with connect(web) as client:
+            try:
+                client.sendall(bytes(data))
+                # An incomplete request has no response; the connection ends here.
+                client.settimeout(0.1)
+                client.recv(65536)
+            except (ConnectionError, TimeoutError):
+                pass
+    assert web.pid == pid and response_time(web.client()) < 5
+    assert web.daemon.call("status")["run"] == "active"
+
+
+def test_server_is_small_and_does_not_grow(web):
+    """Its own memory: not that of the libraries' files, and not that of pacectl."""
+    client = web.client()
+    streams = [client.stream({"blocks": ["fields", "sensors", "lap"]}) for _ in range(15)]
+    for stream in streams:
+        threading.Thread(target=lambda stream=stream: list(stream), daemon=True).start()
+
+    def work():
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda _: client.get("/live.js").status, range(200)))
+            list(pool.map(lambda _: client.call("status")["class"], range(200)))
+            list(pool.map(lambda _: client.get("/api/activities").status, range(20)))
+
+    work()
+    before = web.kernel_status("RssAnon")
+    for _ in range(3):
+        work()
+    after = web.kernel_status("RssAnon")
+    print(f"own memory: {before} KiB, then {after} KiB; resident {web.kernel_status('VmRSS')} KiB")
+    assert after < 10 << 10 and after - before < 1 << 10
+
+
+def test_end_of_the_server_leaves_no_program_and_no_socket(web):
+    client = web.client()
+    threading.Thread(target=lambda: client.stream().first("STATE"), daemon=True).start()
+    status, seconds = web.end()
+    assert status == 0 and seconds < 5
+    assert not (web.runtime / "code.sock").exists() and not (web.runtime / "admin.sock").exists()
+    assert os.listdir(web.state) == ["tokens.json"]

@@ -1,0 +1,143 @@
+"""The package paced-web on a board: its permissions, a browser of the board, the drop-in to command, and its removal."""
+import grp
+import http.client
+import json
+import os
+import pathlib
+import re
+import shutil
+
+from board import (
+    CONFIGURATION, CONTROL, SERVICE, acting_as, expect_none_failed, exposure, is_active, main_process, mode, run,
+    shipped, systemctl, wait_active)
+from harness.client import ControlClient
+from harness.timing import expect, wait_for
+from package_scenarios import dpkg
+
+UNIT = "paced-web.service"
+SOCKET_UNITS = ["paced-web.socket", "paced-web-code.socket", "paced-web-admin.socket"]
+CODES, ADMIN = pathlib.Path("/run/paced-web/code.sock"), pathlib.Path("/run/paced-web/admin.sock")
+STATE = pathlib.Path("/var/lib/paced-web")
+DROP_IN = pathlib.Path(f"/etc/systemd/system/{UNIT}.d/paced-web-control.conf")
+
+
+class Browser:
+    """A client of the page, signed in with a code."""
+
+    def __init__(self, code):
+        self.token = None
+        self.token = self.send("POST", "/api/token", {"code": code})[1]["token"]
+
+    def send(self, method, path, body=None):
+        """The status of the response, and its JSON, or its bytes if it is none."""
+        connection = http.client.HTTPConnection("127.0.0.1", 8080, timeout=60)
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        connection.request(method, path, None if body is None else json.dumps(body), headers)
+        answer = connection.getresponse()
+        data = answer.read()
+        connection.close()
+        try:
+            return answer.status, json.loads(data)
+        except ValueError:
+            return answer.status, data
+
+    def call(self, method, **parameters):
+        return self.send("POST", "/api", {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters})
+
+    def first_lines(self, count):
+        """The classes of the first lines of the stream."""
+        connection = http.client.HTTPConnection("127.0.0.1", 8080, timeout=60)
+        connection.request("POST", "/api/stream", headers={"Authorization": f"Bearer {self.token}"})
+        answer = connection.getresponse()
+        classes = [json.loads(answer.readline())["class"] for _ in range(count)]
+        connection.close()
+        return classes
+
+
+def page(board):
+    """paced-web is off after its installation; enabled, it serves this machine, and commands only with the drop-in."""
+    package = pathlib.Path(board.package).with_name("paced-web.deb")
+    board.measured["dpkg_s"] = dpkg("--install", package)
+    states = [run("systemctl", "is-enabled", unit, check=False).stdout.strip() for unit in [UNIT, *SOCKET_UNITS]]
+    expect(states == ["disabled"] * 4, f"after the installation: {states}")
+    expect(not is_active(UNIT) and not CODES.exists(), "it was started by its installation")
+    systemctl("enable", "--now", "paced-web")
+    wait_active(unit=UNIT)
+    process = expect_identity()
+    board.measured["exposure"] = exposure(UNIT)
+    expect(board.measured["exposure"] <= 1.5, f"exposure: {board.measured}")
+    rider, owner = board.rider(), board.owner()
+    expect(mode(CODES) == "srw-rw---- root:paced-watch" and mode(ADMIN) == f"srw-rw---- root:{CONTROL}",
+           f"modes: {mode(CODES)}, {mode(ADMIN)}")
+    expect(rider.may_connect(CODES) and not rider.may_connect(ADMIN), "what a watcher may connect to")
+    with acting_as(rider.name):
+        watcher = Browser(ControlClient(CODES).result("web.code")["code"])
+    with acting_as(owner.name):
+        commander = Browser(ControlClient(ADMIN).result("web.code", control=True)["code"])
+    expect_page(watcher)
+    expect(watcher.call("settings.set", key="metric", value=True)[0] == 403, "a watch token commands")
+    status, answer = commander.call("settings.set", key="metric", value=True)
+    expect((status, answer["error"]["code"]) == (403, "no-control"), f"without the drop-in: {status} {answer}")
+    expect(commander.send("GET", "/api/token")[1]["can_command"] is False, "it says that it may command")
+    board.measured["own_kb"] = int(re.search(
+        r"RssAnon:\s+(\d+)", pathlib.Path(f"/proc/{process}/status").read_text()).group(1))
+    expect(board.measured["own_kb"] < 10 << 10, f"memory: {board.measured}")
+
+    DROP_IN.parent.mkdir()
+    shutil.copy(shipped(DROP_IN.name, "paced-web"), DROP_IN)
+    systemctl("daemon-reload")
+    systemctl("restart", "paced-web")
+    wait_active(unit=UNIT)
+    expect(commander.send("GET", "/api/token")[1]["can_command"] is True, "it may not command with the drop-in")
+    expect(commander.call("settings.set", key="metric", value=True)[1].get("result") is True, "no command")
+    commander.call("settings.set", key="metric", value=None)
+    expect(watcher.call("settings.set", key="metric", value=True)[0] == 403, "a watch token commands")
+
+    process = main_process(UNIT)
+    dpkg("--install", package)
+    wait_active(unit=UNIT)
+    expect(main_process(UNIT) != process, "an upgrade did not restart it")
+    expect(watcher.send("GET", "/api/token")[0] == 200, "an upgrade signed the browsers out")
+    expect_none_failed()
+    expect_removal()
+
+
+def expect_identity():
+    """The process runs as user and group paced-web, in the group paced-watch, without capabilities and without a network."""
+    process = main_process(UNIT)
+    status = pathlib.Path(f"/proc/{process}/status").read_text()
+    groups = {grp.getgrgid(int(number)).gr_name for number in re.search(r"Groups:(.*)", status).group(1).split()}
+    user = run("stat", "--format", "%U:%G", f"/proc/{process}").strip()
+    expect(user == "paced-web:paced-web" and groups - {"paced-web"} == {"paced-watch"}, f"it is {user} with {groups}")
+    expect(re.search(r"CapBnd:\s+0+\n", status), "it has capabilities")
+    expect(os.readlink(f"/proc/{process}/ns/net") != os.readlink("/proc/self/ns/net"), "it has the machine's network")
+    return process
+
+
+def expect_page(watcher):
+    """A browser of this machine gets the page, the lines, the activities, a report and a file."""
+    status, text = watcher.send("GET", "/")
+    expect(status == 200 and b"<html" in text, f"the page: {status}")
+    expect(watcher.first_lines(2) == ["VERSION", "STATE"], "the stream")
+    status, listed = watcher.send("GET", "/api/activities?limit=1")
+    expect(status == 200 and listed["id"] > 0, f"the activities: {status} {listed}")
+    for path, start in [("report", b"<!doctype html"), ("file?format=gpx", b"<?xml")]:
+        status, text = watcher.send("GET", f"/api/activities/{listed['id']}/{path}")
+        expect(status == 200 and text.lower().startswith(start), f"{path}: {status} {text[:100]}")
+    expect(watcher.send("GET", "/metrics")[0] == 200, "the figures")
+
+
+def expect_removal():
+    """Removed: nothing of it runs or listens; purged: no token is left."""
+    dpkg("--remove", "paced-web")
+    for unit in [UNIT, *SOCKET_UNITS]:
+        wait_for(lambda: not is_active(unit), 15, f"the end of {unit}")
+    expect(not CODES.exists() and not ADMIN.exists(), "its sockets are left")
+    expect((STATE / "tokens.json").exists(), "more than the program was removed")
+    dpkg("--purge", "paced-web")
+    expect(not STATE.exists() and not CONFIGURATION.with_name("paced-web.conf").exists(), "something is left of it")
+    expect(is_active(SERVICE) and CONFIGURATION.exists(), "it took paced with it")
+    DROP_IN.unlink()
+    DROP_IN.parent.rmdir()
+    systemctl("daemon-reload")
+    expect_none_failed()
