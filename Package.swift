@@ -84,7 +84,8 @@ let package = Package(
         .target(name: "Board", dependencies: ["CEvdev", "Linux", "Domain"], swiftSettings: shell + small),
         .target(name: "Simulation", dependencies: ["CMath", "Linux", "Domain"], swiftSettings: core + small),
         .target(name: "Servers", dependencies: ["Linux", "Wire", "JSONCoding", "Domain"], swiftSettings: shell),
-        .target(name: "Import", dependencies: ["CExpat", "CZlib", "Formats", "Domain"], swiftSettings: shell + small),
+        .target(name: "Gzip", dependencies: ["CZlib", "Formats"], swiftSettings: shell + small),
+        .target(name: "Import", dependencies: ["CExpat", "Formats", "Domain"], swiftSettings: shell + small),
         .target(name: "Privacy", dependencies: ["CGcrypt"], swiftSettings: shell),
         .target(name: "SQLite", dependencies: ["CSQLite", "Linux", "Domain"], swiftSettings: shell + small),
         .target(name: "Zip", dependencies: ["CZip"], swiftSettings: shell + small),
@@ -107,12 +108,12 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "Report", "Weather", "Maps", "MapStorage", "Transit", "Zip", "Privacy", "QRCode",
+                "Report", "Weather", "Maps", "MapStorage", "Transit", "Zip", "Gzip", "Privacy", "QRCode",
             ] + adapters + inner,
             swiftSettings: core),
         .target(
             name: "Web",
-            dependencies: ["HTTPServer", "Privacy", "Servers", "Linux", "Wire", "JSONCoding", "Domain"],
+            dependencies: ["HTTPServer", "Gzip", "Privacy", "Servers", "Linux", "Wire", "JSONCoding", "Domain"],
             swiftSettings: core + small),
         .target(
             name: "Network",

@@ -1,6 +1,7 @@
 import Domain
 import Formats
 import Glibc
+import Gzip
 import Import
 import Linux
 

@@ -25,6 +25,7 @@ package struct HTTPRequest: Equatable, Sendable {
     /// The headers that are read.
     package static let headerNames = [
         "Host", "Origin", "Authorization", "Content-Length", "Transfer-Encoding", "If-None-Match", "Sec-Fetch-Site",
+        "Accept-Encoding",
     ]
 
     /// Whether a body follows the head.

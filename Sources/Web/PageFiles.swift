@@ -1,5 +1,6 @@
 import Domain
 import Glibc
+import Gzip
 import HTTPServer
 import Linux
 
@@ -8,8 +9,12 @@ struct PageFiles {
     private let directory: String
     /// The type of each file, by its path in addresses.
     private let types: [String: String]
+    /// The packed files, by their paths, each with the tag of its content.
+    private var packed: [String: (tag: String, bytes: [UInt8])] = [:]
 
     private static let fileLimit = 500
+    /// The largest file that is packed.
+    private static let packedLimit = 256 * 1024
 
     /// - Throws: if the directory or its first page is missing.
     init(in directory: String) throws(SystemError) {
@@ -42,8 +47,8 @@ struct PageFiles {
         }
     }
 
-    /// The file of a request; 304 if the browser has it.
-    func response(to request: HTTPRequest) -> HTTPResponse {
+    /// The file of a request, packed if the browser unpacks it; 304 if the browser has it.
+    mutating func response(to request: HTTPRequest) -> HTTPResponse {
         guard let type = types[request.path] else {
             return .error(404, "not-found", "there is no such page")
         }
@@ -57,9 +62,34 @@ struct PageFiles {
         }
         let tag = "\"\(status.st_mtim.tv_sec)-\(status.st_mtim.tv_nsec)-\(status.st_size)\""
         // The browser asks each time: after an update no old part is used with a new one.
-        let headers = [("Content-Type", type), ("Cache-Control", "no-cache"), ("ETag", tag)]
+        let headers = [
+            ("Content-Type", type), ("Cache-Control", "no-cache"), ("ETag", tag), ("Vary", "Accept-Encoding"),
+        ]
         if request.headers["If-None-Match"] == tag { return HTTPResponse(304, headers: headers) }
+        if request.acceptsGzip, type != "image/png", let bytes = packed(path, file, tag) {
+            return HTTPResponse(200, headers: headers + [("Content-Encoding", "gzip")], .bytes(bytes))
+        }
         return HTTPResponse(200, headers: headers, .file(descriptor: file.release(), size: Int(status.st_size)))
+    }
+
+    /// The packed content of a file. It is packed once, and again when the file has changed.
+    private mutating func packed(_ path: String, _ file: borrowing FileDescriptor, _ tag: String) -> [UInt8]? {
+        if let known = packed[path], known.tag == tag { return known.bytes }
+        guard let content = try? file.read(atMost: Self.packedLimit + 1, at: 0), content.count <= Self.packedLimit,
+            let bytes = Gzip.pack(content)
+        else { return nil }
+        packed[path] = (tag, bytes)
+        return bytes
+    }
+}
+
+extension HTTPRequest {
+    /// Whether the header Accept-Encoding names gzip without forbidding it.
+    fileprivate var acceptsGzip: Bool {
+        (headers["Accept-Encoding"] ?? "").split(separator: "," as Character).contains { coding in
+            let parts = coding.split(whereSeparator: { $0 == ";" || $0 == " " })
+            return parts.first == "gzip" && !parts.contains("q=0")
+        }
     }
 }
 

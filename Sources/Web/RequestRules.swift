@@ -45,6 +45,6 @@ struct RequestRules: Equatable {
 extension HTTPRequest {
     /// Whether the request is for a page or a part of one, which has no data.
     var isPage: Bool {
-        !path.hasPrefix("/api") && path != "/metrics"
+        path != "/api" && !path.hasPrefix("/api/") && path != "/metrics"
     }
 }

@@ -30,7 +30,7 @@ final class WebServer {
 
     private let loop: EventLoop
     private let rules: RequestRules
-    private let pages: PageFiles
+    private var pages: PageFiles
     private let access: AccessService
     private let places: Places
     private let log: (LogLevel, String) -> Void

@@ -1,10 +1,12 @@
 """The fixtures of the end-to-end tests, and the schema of every line."""
 
 import json
+import shutil
 import subprocess
 
 import jsonschema
 import pytest
+from playwright.sync_api import expect, sync_playwright
 
 from harness.fake_paced import FakePaced
 from harness.fixture import ProcessFixture, Subscriber
@@ -13,6 +15,9 @@ from harness.paced_web import PacedWeb
 from harness.process import PACECTL
 from harness.terminal import Terminal
 from harness.timing import wait_for
+
+# A page shows a change when the machine gets to it: the tests wait for it, not for a time.
+expect.set_options(timeout=60_000)
 
 
 @pytest.fixture
@@ -62,6 +67,15 @@ def weather(stage):
 def web(stage):
     """paced-web beside the demo of a run."""
     return stage.start(PacedWeb(stage.directory, stage.paced("--demo")))
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Debian's chromium, without a window."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield browser
+        browser.close()
 
 
 @pytest.fixture
