@@ -32,20 +32,41 @@ def test_installed_programs_run_and_units_have_their_paths(tmp_path):
     units = {path.name: path.read_text() for path in (root / "lib/systemd/system").iterdir()}
     assert set(units) == {
         "paced.service", "paced-panel.service", "paced-state.socket", "paced-control.socket", "paced-publish.socket",
-        "paced-net.service", "paced-net.socket"}
+        "paced-net.service", "paced-net.socket", "paced-web.service", "paced-web.socket", "paced-web-code.socket",
+        "paced-web-admin.socket"}
     assert "\nExecStart=/opt/paced/bin/paced\n" in units["paced.service"]
     assert "\nExecStart=/opt/paced/bin/pacectl panel\n" in units["paced-panel.service"]
     assert "\nExecStart=/opt/paced/bin/paced-net\n" in units["paced-net.service"]
+    assert "\nExecStart=/opt/paced/bin/paced-web\n" in units["paced-web.service"]
     assert not any("/usr/bin/pace" in unit for unit in units.values())
-    assert {path.name for path in (tmp_path / "etc/paced").iterdir()} == {"paced.conf", "paced-net.conf"}
+    assert {path.name for path in (tmp_path / "etc/paced").iterdir()} == {
+        "paced.conf", "paced-net.conf", "paced-web.conf"}
     modes = {os.stat(path).st_mode & 0o777 for path in tmp_path.rglob("*") if path.is_file()}
     assert modes == {0o644, 0o755}
 
 
-@pytest.mark.parametrize("statement, is_net", [(r"(\d+) MB of\s+disk", False), (r"(\d+) MB\s+more", True)], ids=["paced", "paced-net"])
-def test_readme_states_the_size_of_an_installation(tmp_path, statement, is_net):
+def test_installed_pages_are_all_there_and_found(tmp_path):
+    make("install", tmp_path, prefix="/opt/paced")
+    installed = files(tmp_path / "opt/paced/share/paced-web") - {"paced-web-control.conf"}
+    assert installed == files(ROOT / "web")
+    assert (tmp_path / "opt/paced/share/paced-web/report-cursor.js").read_bytes() == \
+        (ROOT / "Sources/Report/page.js").read_bytes()
+    ended = subprocess.run(
+        [tmp_path / "opt/paced/bin/paced-web", "--listen", "192.0.2.1:1", "--runtime-dir", tmp_path / "run", "--state-dir",
+         tmp_path / "state", "--paced-dir", tmp_path, "--net-dir", tmp_path], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 1 and "cannot listen at 192.0.2.1:1" in ended.stderr
+
+
+def program_of(name):
+    """The package of an installed file."""
+    return next((one for one in ("paced-net", "paced-web") if one in name), "paced")
+
+
+@pytest.mark.parametrize("program, statement", [
+    ("paced", r"(\d+) MB of\s+disk"), ("paced-net", r"(\d+) MB\s+more"), ("paced-web", r"program of (\d+) MB")])
+def test_readme_states_the_size_of_an_installation(tmp_path, program, statement):
     make("install", tmp_path)
-    size = sum(os.stat(tmp_path / name).st_size for name in files(tmp_path) if ("paced-net" in name) == is_net) / 1e6
+    size = sum(os.stat(tmp_path / name).st_size for name in files(tmp_path) if program_of(name) == program) / 1e6
     stated = int(re.search(statement, (ROOT / "README.md").read_text())[1])
     print(f"{size:.1f} MB are installed")
     assert size <= stated
@@ -61,15 +82,17 @@ def libraries(program):
 
 def test_only_paced_net_links_a_client_of_http_and_it_links_no_bluetooth(tmp_path):
     make("install", tmp_path)
-    linked = {name: libraries(tmp_path / "usr/local/bin" / name) for name in ("paced", "pacectl", "paced-net")}
+    linked = {name: libraries(tmp_path / "usr/local/bin" / name) for name in ("paced", "pacectl", "paced-net", "paced-web")}
     clients = {"libcurl", "libssl", "libcrypto", "libgnutls", "libnghttp2"}
     assert not clients & (linked["paced"] | linked["pacectl"])
+    assert not clients & linked["paced-web"] and "libbluetooth" not in linked["paced-web"]
+    assert "libmicrohttpd" in linked["paced-web"] and not any("libmicrohttpd" in linked[name] for name in linked if name != "paced-web")
     assert "libcurl" in linked["paced-net"] and "libbluetooth" not in linked["paced-net"]
     assert {"libbluetooth", "libsqlite3"} <= linked["paced"]
 
 
 def test_uninstall_removes_only_installed_files(tmp_path):
-    kept = ["usr/local/bin/another", "usr/local/share/paced/mine", "etc/paced/paced.conf", "etc/paced/paced-net.conf",
+    kept = ["usr/local/bin/another", "usr/local/share/paced/mine", "etc/paced/paced.conf", "etc/paced/paced-net.conf", "etc/paced/paced-web.conf",
             "var/lib/paced/journal.sqlite"]
     for name in kept:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
