@@ -5,15 +5,12 @@ import json
 import math
 import random
 import re
-import shutil
 import stat
 
 import garmin_fit_sdk
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
 
-from harness.process import ROOT
 from test_activities import failed, pacectl, said
 
 MESSAGE = garmin_fit_sdk.Profile["mesg_num"]
@@ -114,15 +111,6 @@ def page_of(state, tmp_path, number, *words):
 
 def text_of(state, tmp_path, number, *words):
     return page_of(state, tmp_path, number, *words).read_text()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = shutil.which("chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -1,0 +1,782 @@
+"""The pages activities, activity, report, badges and courses of paced-web, in Debian's chromium without a screen."""
+
+import functools
+import json
+import re
+import subprocess
+import urllib.parse
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from harness.paced_web import PacedWeb
+from harness.process import PACECTL, ROOT
+from harness.timing import wait_for
+from test_report import HOSTILE, gpx, tcx, way
+
+THEMES = ["sunlight", "dark", "e-ink"]
+COURSES = ROOT / "Tests/Data/courses"
+RUN = ROOT / "Tests/Data/fit/run-fenix2-9km.fit"
+FORMATS = ["FIT", "GPX", "TCX", "KML", "GeoJSON", "CSV"]
+
+
+class History:
+    """paced without sensors, paced-web beside it, and pacectl for both."""
+
+    def __init__(self, stage):
+        self.directory = stage.directory
+        self.daemon = stage.paced("--gpsd", "off", "--bluetooth", "off")
+        wait_for(lambda: self.daemon.call("status")["recorder"].get("free_mib"), 60, "a journal that is written")
+        self.web = stage.start(PacedWeb(stage.directory, self.daemon))
+
+    def pacectl(self, *words):
+        return subprocess.run(
+            [PACECTL, "--runtime-dir", self.daemon.runtime, "--state-dir", self.directory / "state", *map(str, words)],
+            capture_output=True, text=True, check=True).stdout
+
+    def write(self, name, text):
+        path = self.directory / name
+        path.write_text(text)
+        return path
+
+    def track(self, name, seconds, day, title="A run", **options):
+        return self.write(name, gpx(way(seconds, **options), title).replace("2026-03-01", day))
+
+    def add(self, *words):
+        """The number of the activity that a file becomes."""
+        return int(re.search(r"is activity (\d+):", self.pacectl("import", "--again", *words))[1])
+
+    def activity(self, number):
+        return self.daemon.call("activities.get", id=number)["summary"]
+
+    def courses(self):
+        return self.daemon.call("course.list")
+
+
+@pytest.fixture(scope="module")
+def history(long_stage):
+    """Activities: 1 a ride of two laps with power, 2 a run of 11 km with a hostile name, 3 an indoor ride, 4 a real run;
+    courses: 1 with points and climbs."""
+    history = History(long_stage)
+    history.add(history.write("ride.tcx", tcx(6000)))
+    history.add("--sport", "run", history.track("long.gpx", 3600, "2025-11-03", HOSTILE))
+    history.add(history.write("indoor.tcx", tcx(1200, isIndoor=True).replace("2026-03-01", "2026-03-09")))
+    history.add(RUN)
+    history.pacectl("course", "import", COURSES / "cptr003.gpx")
+    return history
+
+
+@pytest.fixture
+def own(stage):
+    """A history of one test."""
+    return History(stage)
+
+
+def token_of(web, scope, browser):
+    """The token of a server's browsers: it is for few of them."""
+    tokens = web.__dict__.setdefault("tokens", {})
+    if scope not in tokens:
+        page = browser.new_context().new_page()
+        page.goto(f"{web.url}/badges.html#code={web.code() if scope == 'control' else web.watch_code()}")
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        tokens[scope] = page.evaluate("localStorage['paced.token']")
+    return tokens[scope]
+
+
+class Browser:
+    """Pages that are signed in; whatever the browser complains about is kept, but for the answers that `allowed` names."""
+
+    def __init__(self, browser):
+        self.browser, self.complaints = browser, []
+
+    def open(self, web, path, theme="sunlight", scope="control", allowed="^$", width=414, height=896, **options):
+        options = {"locale": "en-GB", "timezone_id": "UTC"} | options
+        context = self.browser.new_context(viewport={"width": width, "height": height}, **options)
+        kept = {"paced.theme": theme, "paced.token": token_of(web, scope, self.browser)}
+        context.add_init_script(
+            f"if (!sessionStorage.begun) Object.assign(localStorage, {json.dumps(kept)}); sessionStorage.begun = true")
+        page = context.new_page()
+        keep = functools.partial(self.keep, allowed)
+        page.on("console", lambda message: keep(message.text))
+        page.on("pageerror", lambda error: keep(str(error)))
+        page.on("dialog", lambda dialog: (keep(dialog.message), dialog.dismiss()))
+        page.goto(web.url + path)
+        return page
+
+    def keep(self, allowed, text):
+        if not re.search(allowed, text):
+            self.complaints.append(text)
+
+
+@pytest.fixture
+def opened(browser):
+    made = Browser(browser)
+    yield made.open
+    for context in list(browser.contexts):
+        context.close()
+    assert made.complaints == []
+
+
+def violations(page):
+    return [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]]
+
+
+def button(scope, name):
+    return scope.get_by_role("button", name=name, exact=True)
+
+
+def entries(page):
+    return page.locator("a.entry")
+
+
+def heading(page):
+    return page.get_by_role("heading", level=1)
+
+
+def fault(page):
+    return page.locator(".line.fault:visible")
+
+
+def notice(page):
+    return page.locator(".line.notice:visible")
+
+
+def drawn(page, selector=".map canvas"):
+    """Whether a canvas has a pixel that is not empty."""
+    return page.locator(selector).evaluate(
+        "node => node.getContext('2d').getImageData(0, 0, node.width, node.height).data.some((value) => value > 0)")
+
+
+def fold(page, title):
+    """Opens a part of the page that is folded."""
+    page.locator("summary", has_text=title).click()
+
+
+# All pages
+
+READY = {
+    "/activities.html": "a.entry", "/activity.html#1": ".map canvas", "/activity.html#3": "table", "/badges.html": ".badge",
+    "/courses.html": "a.entry", "/courses.html#1": ".map canvas"}
+
+
+@pytest.mark.parametrize("path", READY)
+def test_page_is_accessible_and_has_no_error(history, opened, path):
+    for theme in THEMES:
+        page = opened(history.web, path, theme)
+        expect(page.locator(READY[path]).first).to_be_visible()
+        for summary in page.locator("main summary").all():
+            summary.click()
+        assert violations(page) == [], theme
+
+
+@pytest.mark.parametrize("path", READY)
+def test_page_is_as_wide_as_the_screen(history, opened, path):
+    for width in (320, 414, 1024, 1920):
+        page = opened(history.web, path, width=width, locale="de-DE")
+        expect(page.locator(READY[path]).first).to_be_visible()
+        for summary in page.locator("main summary").all():
+            summary.click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("path", READY)
+def test_targets_have_48_pixels(history, opened, path):
+    page = opened(history.web, path, width=320)
+    expect(page.locator(READY[path]).first).to_be_visible()
+    for summary in page.locator("main summary").all():
+        summary.click()
+    sizes = page.eval_on_selector_all(
+        "main :is(a, button, summary, select, input:not([type=checkbox]))",
+        """nodes => nodes.filter((node) => node.offsetParent && !node.closest('.map-buttons'))
+          .map((node) => [node.outerHTML.slice(0, 80), node.getBoundingClientRect().height])""")
+    assert sizes and [one for one in sizes if one[1] < 47.5] == []
+
+
+def test_german_has_each_text(history, opened):
+    page = opened(history.web, "/activities.html", locale="de-DE")
+    expect(heading(page)).to_have_text("Aktivitäten")
+    expect(entries(page).filter(has_text="Radfahren").first).to_contain_text("10,71 km")
+    for path in READY:
+        page.goto(history.web.url + path)
+        expect(page.locator(READY[path]).first).to_be_visible()
+        assert re.findall(r"\b(?:activit(?:y|ies)|history|badges|courses|best|format)\.\w+", page.locator("body").inner_text()) == []
+
+
+def test_languages_have_the_same_texts_and_those_that_the_pages_use():
+    texts = {
+        language: set(re.findall(r"^  '([^']+)':", (ROOT / f"web/texts/{language}.js").read_text(), re.MULTILINE))
+        for language in ("en", "de")}
+    for name in ("history", "activities", "activity", "badges", "courses", "report"):
+        used = set(re.findall(r"\bt\('([^']+)'", (ROOT / f"web/{name}.js").read_text()))
+        for language, known in texts.items():
+            plural = {key.removesuffix(".other") for key in known}
+            assert used <= known | plural, (name, language)
+    own = {key for keys in texts.values() for key in keys if re.match(r"(activit(y|ies)|history|badges|courses|best|format)\.", key)}
+    assert own <= texts["en"] & texts["de"]
+
+
+def test_who_may_only_watch_sees_why_nothing_can_be_changed(history, opened):
+    for path, hidden in {
+        "/activities.html": ["Import a file"], "/activity.html#1": ["Delete", "Change name or sport"],
+        "/courses.html": ["Upload a file", "Virtual partner", "Unload"], "/courses.html#1": ["Load", "Rename", "Delete"],
+    }.items():
+        page = opened(history.web, path, scope="watch")
+        expect(page.locator(READY[path]).first).to_be_visible()
+        expect(page.get_by_text("This browser may only watch.")).to_be_visible()
+        for name in hidden:
+            expect(page.get_by_text(name, exact=True)).to_have_count(0)
+
+
+@pytest.mark.parametrize("path", ["/activity.html#1", "/courses.html#1"])
+def test_skipping_to_the_content_keeps_what_is_shown(history, opened, path):
+    page = opened(history.web, path)
+    expect(page.locator(READY[path]).first).to_be_visible()
+    title = heading(page).inner_text()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("main")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="← All")).to_be_focused()
+    expect(heading(page)).to_have_text(title)
+    assert page.url == history.web.url + path
+
+
+# The list
+
+def test_list_has_months_with_totals(history, opened):
+    page = opened(history.web, "/activities.html")
+    expect(page.locator(".month h2")).to_have_text(["March 2026", "November 2025", "August 2015"])
+    march = page.locator(".month").first
+    expect(march).to_contain_text("2 activities")
+    total = sum(history.activity(number)["distance_m"] for number in (1, 3))
+    expect(march).to_contain_text(f"{total / 1000:.2f} km")
+    expect(entries(page)).to_have_count(4)
+    expect(entries(page).first).to_contain_text("Mon, 9 Mar 2026, 7:00")
+    expect(entries(page).nth(2).locator(".name")).to_have_text(history.activity(2)["name"])
+
+
+def test_activities_of_now_are_summed_by_week_month_and_year(own, opened):
+    for _ in range(2):
+        own.daemon.call("run.start")
+        wait_for(lambda: own.daemon.call("status")["elapsed_ms"] > 500, 30, "half a second")
+        own.daemon.call("run.stop")
+    page = opened(own.web, "/activities.html")
+    expect(page.locator(".period")).to_contain_text(["This week", "This month", "This year"])
+    for period in page.locator(".period").all():
+        expect(period).to_contain_text("2 activities")
+
+
+def test_table_of_totals(history, opened):
+    page = opened(history.web, "/activities.html")
+    fold(page, "Totals")
+    rows = page.locator("details table tbody tr")
+    expect(rows.first).to_contain_text("March 2026")
+    page.get_by_label("Period").select_option("year")
+    expect(rows.locator("td:first-child")).to_have_text(["2026", "2025", "2015"])
+    page.get_by_label("Period").select_option("week")
+    expect(rows.first).to_contain_text("Week 11, 2026")
+
+
+@pytest.mark.parametrize("text, count", [
+    ("onerror", 1), ("ride", 2), ("march 2026", 2), ("2025-11-03", 1), ("run november", 1), ("monday ride", 1), ("nothing", 0)])
+def test_search_by_name_sport_and_date(history, opened, text, count):
+    page = opened(history.web, "/activities.html", width=1024)
+    expect(entries(page)).to_have_count(4)
+    page.get_by_label("Search by name, sport or date").fill(text)
+    expect(entries(page)).to_have_count(count)
+    expect(page.get_by_text("No activity matches.")).to_have_count(0 if count else 1)
+
+
+def test_filter_by_sport_and_days(history, opened):
+    page = opened(history.web, "/activities.html", width=1024)
+    page.get_by_label("Sport").last.select_option("ride")
+    expect(entries(page)).to_have_count(2)
+    page.get_by_label("To", exact=True).fill("2026-03-05")
+    expect(entries(page)).to_have_count(1)
+    expect(page.locator(".month")).to_contain_text("1 activity")
+    page.get_by_label("Sport").last.select_option("")
+    expect(entries(page)).to_have_count(3)
+    page.get_by_label("From", exact=True).fill("2025-01-01")
+    expect(entries(page)).to_have_count(2)
+
+
+def test_older_activities_come_by_a_button(own, opened):
+    files = [own.track(f"{number}.gpx", 20, f"20{10 + number // 12:02}-{number % 12 + 1:02}-01", f"Number {number}") for number in range(57)]
+    own.pacectl("import", "--again", *files)
+    page = opened(own.web, "/activities.html")
+    expect(entries(page)).to_have_count(50)
+    button(page, "Show older ones").click()
+    expect(entries(page)).to_have_count(57)
+    expect(button(page, "Show older ones")).to_be_hidden()
+    expect(entries(page).last).to_contain_text("Number 0")
+    expect(entries(page).nth(50)).to_be_focused()
+
+
+def test_marks(own, opened):
+    own.daemon.call("run.start")
+    page = opened(own.web, "/activities.html")
+    expect(page.locator(".mark")).to_have_text(["In progress"])
+
+
+def test_a_lost_server_is_said_and_its_return_works(own, opened):
+    own.add(own.track("run.gpx", 60, "2026-03-01"))
+    page = opened(own.web, "/activities.html", width=1024, allowed="ERR_CONNECTION_REFUSED")
+    expect(entries(page)).to_have_count(1)
+    own.web.stop()
+    page.get_by_label("Search by name, sport or date").fill("a")
+    expect(fault(page)).to_have_text("No connection to paced-web.")
+    own.web.start()
+    page.get_by_label("Search by name, sport or date").fill("a r")
+    expect(fault(page)).to_have_count(0)
+    expect(entries(page)).to_have_count(1)
+
+
+def test_history_works_without_paced(own, opened):
+    own.add(own.track("run.gpx", 60, "2026-03-01"))
+    own.daemon.stop()
+    page = opened(own.web, "/activities.html", allowed="503")
+    expect(entries(page)).to_have_count(1)
+    expect(fault(page)).to_have_count(0)
+    entries(page).click()
+    expect(heading(page)).to_have_text("A run")
+
+
+# Import
+
+def test_import_of_files(own, opened):
+    page = opened(own.web, "/activities.html", allowed="422")
+    expect(page.get_by_text("No activity yet.")).to_be_visible()
+    fold(page, "Import a file")
+    page.get_by_label("Files").set_input_files([own.track("one.gpx", 120, "2026-03-01"), own.write("two.gpx", "no track")])
+    page.get_by_label("Sport").first.select_option("walk")
+    button(page, "Upload").click()
+    results = page.locator(".results li")
+    expect(results).to_have_count(2)
+    expect(results.first).to_contain_text("one.gpx is activity 1: ")
+    expect(results.last).to_contain_text("two.gpx: ")
+    expect(results.last).to_have_class("problem")
+    expect(results.last).not_to_contain_text("The request failed")
+    expect(entries(page)).to_have_count(1)
+    assert own.activity(1)["sport"] == "walk"
+    assert violations(page) == []
+    page.get_by_role("link", name="Show the activity").click()
+    expect(heading(page)).to_have_text("A run")
+
+
+def test_import_of_what_is_there_needs_a_choice(own, opened):
+    path = own.track("one.gpx", 120, "2026-03-01")
+    own.add(path)
+    page = opened(own.web, "/activities.html", allowed="422")
+    fold(page, "Import a file")
+    page.get_by_label("Files").set_input_files(path)
+    button(page, "Upload").click()
+    expect(page.locator(".results .problem")).to_contain_text("activity 1")
+    expect(button(page, "Upload")).to_be_enabled()
+    page.get_by_label("Files").set_input_files(path)
+    page.get_by_label("Import it even if it is there already").check()
+    button(page, "Upload").click()
+    expect(page.locator(".results li")).to_contain_text(["one.gpx is activity 2: "])
+    expect(entries(page)).to_have_count(2)
+
+
+def test_upload_shows_its_progress_and_can_be_cancelled(own, opened):
+    page = opened(own.web, "/activities.html")
+    page.route("**/api/activities?file=*", lambda route: None)
+    fold(page, "Import a file")
+    page.get_by_label("Files").set_input_files(own.track("one.gpx", 120, "2026-03-01"))
+    button(page, "Upload").click()
+    expect(page.locator("progress")).to_be_visible()
+    expect(page.get_by_text("one.gpx …")).to_be_visible()
+    expect(button(page, "Upload")).to_be_disabled()
+    button(page, "Cancel").click()
+    expect(page.locator(".results li")).to_have_text(["one.gpx: Cancelled."])
+    expect(button(page, "Upload")).to_be_enabled()
+    assert own.daemon.call("activities.list") == []
+
+
+def test_file_that_is_too_large_is_not_sent(own, opened):
+    path = own.directory / "large.fit"
+    with path.open("wb") as file:
+        file.truncate(64 * 1024 * 1024 + 1)
+    page = opened(own.web, "/activities.html")
+    sent = []
+    page.on("request", lambda request: sent.append(request.method) if "/api/activities" in request.url else None)
+    fold(page, "Import a file")
+    page.get_by_label("Files").set_input_files(path)
+    button(page, "Upload").click()
+    expect(page.locator(".results .problem")).to_have_text("large.fit: The file is larger than 64 MiB.")
+    assert "POST" not in sent
+
+
+def test_revoked_token_leads_to_the_sign_in_from_an_upload(own, opened):
+    page = opened(own.web, "/activities.html", allowed="401")
+    expect(page.get_by_text("No activity yet.")).to_be_visible()
+    fold(page, "Import a file")
+    page.evaluate("localStorage['paced.token'] = 'revoked'")
+    page.get_by_label("Files").set_input_files(own.track("one.gpx", 120, "2026-03-01"))
+    button(page, "Upload").click()
+    expect(page.get_by_label("Code")).to_be_visible()
+
+
+# One activity
+
+def test_activity_has_figures_laps_and_map(history, opened):
+    page = opened(history.web, "/activity.html#1", width=1024)
+    summary = history.activity(1)
+    expect(heading(page)).to_have_text("Ride")
+    lead = page.locator(".lead")
+    for text in (f"{summary['distance_m'] / 1000:.2f} km", f"{summary['average_bpm']} bpm", f"{summary['ascent_m']:.0f} m"):
+        expect(lead).to_contain_text(text)
+    laps = page.locator("section", has=page.get_by_role("heading", name="Laps")).locator("tbody tr")
+    expect(laps).to_have_count(2)
+    expect(laps.first).to_contain_text("W")
+    expect(page.get_by_role("heading", name="Best efforts")).to_be_visible()
+    expect(page.get_by_role("heading", name="Totals in the imported file")).to_be_visible()
+    wait_for(lambda: drawn(page), 30, "a map with a route")
+    expect(page.locator(".profile path.line")).to_have_count(1)
+
+
+def test_activity_without_positions_has_no_map(history, opened):
+    page = opened(history.web, "/activity.html#3", allowed="422")
+    expect(page.locator(".lead")).to_be_visible()
+    expect(page.get_by_role("heading", name="Route")).to_have_count(0)
+    expect(page.get_by_role("heading", name="Elevation profile")).to_have_count(0)
+
+
+def test_activity_of_a_demo_has_zones_and_sensors(stage, opened):
+    daemon = stage.paced("--demo")
+    web = stage.start(PacedWeb(stage.directory, daemon))
+    daemon.call("run.stop")
+    daemon.call("settings.set", key="zones", value=[60, 120, 140, 160, 180])
+    daemon.call("settings.set", key="use_heart_rate_zones", value=True)
+    number = daemon.call("run.start")["activity"]
+    wait_for(lambda: daemon.call("status")["heart"].get("average_bpm"), 60, "a heart rate")
+    reached = daemon.call("status")["elapsed_ms"]
+    wait_for(lambda: daemon.call("status")["elapsed_ms"] > reached + 3000, 30, "seconds in a zone")
+    daemon.call("run.stop")
+    page = opened(web, f"/activity.html#{number}")
+    zones = page.locator("section", has=page.get_by_role("heading", name="Time in heart rate zones")).locator("tbody tr")
+    expect(zones).to_have_count(6)
+    expect(zones.nth(1)).to_contain_text("60 bpm")
+    expect(page.get_by_text("Simulated strap")).to_be_visible()
+    expect(page.locator(".mark")).to_have_text(["Demo"])
+
+
+def test_unknown_activity_is_said(history, opened):
+    page = opened(history.web, "/activity.html#99", allowed="404|422")
+    expect(fault(page)).to_contain_text("activity 99 does not exist")
+
+
+def test_name_and_sport_are_changed(own, opened):
+    number = own.add(own.track("run.gpx", 120, "2026-03-01"))
+    page = opened(own.web, f"/activity.html#{number}")
+    button(page, "Change name or sport").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill(HOSTILE[:40])
+    dialog.get_by_label("Sport").select_option("hike")
+    dialog.get_by_label("Sport").press("Tab")
+    expect(button(dialog, "Save")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(heading(page)).to_have_text(HOSTILE[:40])
+    expect(notice(page)).to_have_text("Saved.")
+    assert {"name": HOSTILE[:40], "sport": "hike"}.items() <= own.activity(number).items()
+
+
+def test_change_that_is_refused_is_said(own, opened):
+    number = own.daemon.call("run.start")["activity"]
+    page = opened(own.web, f"/activity.html#{number}")
+    button(page, "Change name or sport").click()
+    page.get_by_role("dialog").get_by_label("Sport").select_option("hike")
+    button(page.get_by_role("dialog"), "Save").click()
+    expect(fault(page)).to_contain_text("stop it first")
+    assert own.activity(number)["sport"] == "run"
+
+
+def test_deletion_asks(own, opened):
+    number = own.add(own.track("run.gpx", 120, "2026-03-01"))
+    page = opened(own.web, f"/activity.html#{number}")
+    button(page, "Delete").click()
+    expect(button(page.get_by_role("dialog"), "Cancel")).to_be_focused()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert own.activity(number)["id"] == number
+    button(page, "Delete").click()
+    button(page.get_by_role("dialog"), "Delete").click()
+    expect(page.get_by_text("The activity is deleted.")).to_be_visible()
+    assert own.daemon.call("activities.list") == []
+    page.get_by_role("link", name="All activities").click()
+    expect(page.get_by_text("No activity yet.")).to_be_visible()
+
+
+@pytest.mark.parametrize("kind", FORMATS + ["Report"])
+def test_download_asks_what_to_hide(history, opened, kind):
+    page = opened(history.web, "/activity.html#1")
+    queries = []
+    page.on("request", lambda request: queries.append(urllib.parse.parse_qs(urllib.parse.urlsplit(request.url).query)))
+    button(page, kind).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_label("Hide positions around start and end (metres)")).to_have_value("200")
+    with page.expect_download() as download:
+        button(dialog, "Download").click()
+    expect(notice(page)).to_have_text(f"Downloaded: {download.value.suggested_filename}")
+    suffix = "html" if kind == "Report" else kind.lower()
+    assert download.value.suggested_filename == f"activity-1.{suffix}"
+    assert [query["hide"] for query in queries if "hide" in query] == [["200"]]
+    assert download.value.path().stat().st_size > 1000
+
+
+def test_download_hides_nothing_if_asked_so(history, opened):
+    page = opened(history.web, "/activity.html#2")
+    sizes = {}
+    for hide in (0, 1000):
+        button(page, "GPX").click()
+        page.get_by_role("dialog").get_by_label("Hide positions").fill(str(hide))
+        with page.expect_download() as download:
+            page.keyboard.press("Enter")
+        sizes[hide] = download.value.path().read_text().count("<trkpt")
+    assert sizes[0] == 3600 > sizes[1000]
+
+
+def test_cancelled_download_asks_for_nothing(history, opened):
+    page = opened(history.web, "/activity.html#1")
+    wait_for(lambda: drawn(page), 30, "a map with a route")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    button(page, "FIT").click()
+    button(page.get_by_role("dialog"), "Cancel").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert asked == []
+
+
+# The report
+
+def report_of(history, number, hide):
+    path = history.directory / f"report-{number}.html"
+    history.pacectl("report", number, "-o", path, "--force", "--hide", hide, "--metric")
+    return path.as_uri()
+
+
+def shown_report(page):
+    expect(page.locator("main > header h1")).to_be_visible()
+    expect(page.locator(".top")).to_have_count(0)
+    return page
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("number, width", [(1, 1280), (2, 1280), (3, 1280), (4, 1280), (1, 360), (4, 360)])
+def test_report_looks_as_the_file_of_pacectl(history, opened, browser, number, width, scheme):
+    page = shown_report(opened(
+        history.web, f"/report.html#{number}&hide=0", width=width, height=900, color_scheme=scheme, locale="en-GB"))
+    slider = page.locator("#slider")
+    expect(slider).to_be_visible()
+    file = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, locale="en-GB", timezone_id="UTC").new_page()
+    file.goto(report_of(history, number, 0))
+    assert page.title() == file.title()
+    assert page.screenshot(full_page=True) == file.screenshot(full_page=True)
+
+
+def test_report_hides_200_metres_by_default(history, opened):
+    page = shown_report(opened(history.web, "/report.html#2"))
+    expect(page.locator(".notes")).to_contain_text("Positions within 200 m")
+    page.goto(f"{history.web.url}/report.html#2&hide=0")
+    expect(page.locator(".notes")).not_to_contain_text("Positions within")
+
+
+def test_report_has_slider_and_cursor(history, opened):
+    page = shown_report(opened(history.web, "/report.html#1&hide=0", width=1280))
+    slider = page.locator("#slider")
+    expect(slider).to_be_visible()
+    shown = page.locator(".cursor:visible")
+    expect(shown).to_have_count(0)
+    slider.focus()
+    page.keyboard.press("End")
+    expect(shown).to_have_count(page.locator(".chart:visible").count())
+    assert slider.get_attribute("aria-valuetext") == page.locator("#where").inner_text()
+    expect(page.locator(".here")).to_be_visible()
+    before = page.locator("#where").inner_text()
+    page.locator(".plot").first.hover(position={"x": 30, "y": 20})
+    expect(page.locator("#where")).not_to_have_text(before)
+    assert violations(page) == []
+
+
+def test_report_is_printed_on_one_sheet(history, opened, browser):
+    page = shown_report(opened(history.web, "/report.html#1"))
+    file = browser.new_context().new_page()
+    file.goto(report_of(history, 1, 200))
+    pages = [re.findall(rb"/MediaBox \[[^]]*\]", one.pdf(prefer_css_page_size=True)) for one in (page, file)]
+    assert pages[0] == pages[1] and len(pages[0]) == 1
+
+
+def test_report_of_an_unknown_activity_says_so(history, opened):
+    page = opened(history.web, "/report.html#99", allowed="404|422")
+    expect(page.get_by_role("alert").filter(has_text="activity 99 does not exist")).to_be_visible()
+
+
+def test_activity_leads_to_its_report(history, opened):
+    page = opened(history.web, "/activity.html#1")
+    page.get_by_role("link", name="Hide start and end").click()
+    shown_report(page)
+    page.go_back()
+    page.get_by_role("link", name="Show everything").click()
+    shown_report(page)
+    assert page.url.endswith("/report.html#1&hide=0")
+
+
+# Badges and bests
+
+def test_badges_are_those_of_pacectl(history, opened):
+    page = opened(history.web, "/badges.html")
+    badges = [json.loads(line) for line in history.pacectl("--json", "badges").splitlines()]
+    earned = [badge["badge"] for badge in badges if "earned" in badge]
+    expect(page.locator(".badge h3")).to_have_text(earned[::-1])
+    expect(page.locator(".badge").first).to_contain_text("3 Nov 2025")
+    upcoming = badges[len(earned)]
+    card = page.locator(".next")
+    expect(card).to_contain_text(upcoming["badge"])
+    longest = max(history.activity(number)["distance_m"] for number in (2, 4))
+    expect(card).to_contain_text(f"{(upcoming['distance_m'] - longest) / 1000:.2f} km")
+    page.locator(".badge a").first.click()
+    expect(heading(page)).to_have_text(history.activity(2)["name"])
+
+
+def test_bests_are_those_of_pacectl(history, opened):
+    page = opened(history.web, "/badges.html", width=1024)
+    bests = [json.loads(line) for line in history.pacectl("--json", "bests").splitlines()]
+    rows = page.locator(".card:not(.next):not(.badge) tbody tr")
+    expect(rows).to_have_count(len(bests))
+    longest = next(best for best in bests if best["sport"] == "run" and best["best"] == "distance")
+    expect(rows.filter(has_text="Longest").first).to_contain_text(f"{longest['distance_m'] / 1000:.2f} km")
+
+
+def test_without_activities_there_is_a_first_badge_and_no_best(own, opened):
+    page = opened(own.web, "/badges.html")
+    expect(page.locator(".next")).to_contain_text("Earth")
+    expect(page.get_by_text("No badge yet.")).to_be_visible()
+    expect(page.get_by_text("No best yet.")).to_be_visible()
+
+
+# Courses
+
+def test_course_is_uploaded_loaded_and_unloaded(own, opened):
+    page = opened(own.web, "/courses.html", allowed="422")
+    expect(page.get_by_text("No course is loaded.")).to_be_visible()
+    fold(page, "Upload a file")
+    page.get_by_label("Files").set_input_files([COURSES / "cptr004.gpx", own.write("none.gpx", "nothing")])
+    page.get_by_label("Load the course at once").check()
+    button(page, "Upload").click()
+    results = page.locator(".results li")
+    expect(results.first).to_contain_text("Stored: course 1")
+    expect(results.last).to_have_class("problem")
+    expect(page.locator(".next")).to_contain_text("Castle Rock Hike")
+    assert own.courses()[0]["loaded"] is True
+    button(page, "Unload").click()
+    expect(notice(page)).to_have_text("No course is loaded now.")
+    expect(page.get_by_text("No course is loaded.")).to_be_visible()
+    assert "loaded" not in own.courses()[0]
+    entries(page).click()
+    button(page, "Load").click()
+    expect(notice(page)).to_have_text("Loaded: Castle Rock Hike")
+    expect(button(page, "Unload")).to_be_visible()
+    assert own.courses()[0]["loaded"] is True
+    assert violations(page) == []
+
+
+def test_course_has_map_profile_climbs_and_points(history, opened):
+    page = opened(history.web, "/courses.html", width=1024)
+    entries(page).focus()
+    page.keyboard.press("Enter")
+    expect(heading(page)).to_be_focused()
+    shown = json.loads(history.pacectl("--json", "course", "show", 1))
+    expect(page.locator(".lead")).to_contain_text(f"{shown['course']['length_m'] / 1000:.2f} km")
+    wait_for(lambda: drawn(page), 30, "a map with a course")
+    expect(page.locator(".profile .climb")).to_have_count(len(shown["climbs"]))
+    tables = page.locator("table")
+    expect(tables.first.locator("tbody tr")).to_have_count(len(shown["climbs"]))
+    expect(tables.last.locator("tbody tr")).to_have_count(len(shown["points"]))
+    expect(tables.last).to_contain_text("OLH Start")
+    page.get_by_role("link", name="All courses").click()
+    expect(heading(page)).to_have_text("Courses")
+
+
+def test_course_is_renamed_and_deleted(own, opened):
+    own.pacectl("course", "import", COURSES / "cptr004.gpx")
+    page = opened(own.web, "/courses.html#1")
+    button(page, "Rename").click()
+    page.get_by_role("dialog").get_by_label("Name").fill(HOSTILE[:40])
+    button(page.get_by_role("dialog"), "Save").click()
+    expect(heading(page)).to_have_text(HOSTILE[:40])
+    assert own.courses()[0]["name"] == HOSTILE[:40]
+    button(page, "Delete").click()
+    expect(button(page.get_by_role("dialog"), "Cancel")).to_be_focused()
+    page.keyboard.press("Escape")
+    assert len(own.courses()) == 1
+    button(page, "Delete").click()
+    button(page.get_by_role("dialog"), "Delete").click()
+    expect(page.get_by_text("No course yet.")).to_be_visible()
+    assert own.courses() == []
+
+
+def test_deletion_of_the_loaded_course_is_refused(own, opened):
+    own.pacectl("course", "import", COURSES / "cptr004.gpx", "--load")
+    page = opened(own.web, "/courses.html#1")
+    button(page, "Delete").click()
+    button(page.get_by_role("dialog"), "Delete").click()
+    expect(fault(page)).to_contain_text("unload it first")
+    expect(heading(page)).to_have_text("Castle Rock Hike")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind != "CSV"])
+def test_course_is_downloaded(history, opened, kind):
+    page = opened(history.web, "/courses.html#1")
+    with page.expect_download() as download:
+        button(page, kind).click()
+    assert download.value.suggested_filename == f"course-1.{kind.lower()}"
+    assert download.value.path().stat().st_size > 1000
+
+
+def test_partner_by_pace_and_by_activity(own, opened, stage):
+    number = own.add(RUN)
+    own.daemon.call("run.start")
+    reader = stage.reader(own.daemon, blocks=["partner"])
+
+    def partner(wanted):
+        """Waits for a partner of the run, from now on."""
+        reader.wait(
+            "a STATE with the partner", lambda line: line["class"] == "STATE" and wanted(line.get("blocks", {}).get("partner")),
+            30, len(reader.lines))
+
+    page = opened(own.web, "/courses.html")
+    fold(page, "Virtual partner")
+    page.get_by_label("Pace (min/km)").fill("5:70")
+    button(page, "Set the partner").click()
+    assert page.get_by_label("Pace (min/km)").evaluate("node => node.validity.patternMismatch")
+    page.get_by_label("Pace (min/km)").fill("5:30")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("The partner keeps 5:30 min/km.")).to_be_visible()
+    partner(lambda it: it and it["pace_s_per_m"] == 0.33)
+    page.get_by_label("Partner").select_option("activity")
+    page.get_by_label("Activity", exact=True).select_option(str(number))
+    page.get_by_label("Compare the places on the loaded course, not the distance").check()
+    button(page, "Set the partner").click()
+    expect(fault(page)).to_contain_text("course")
+    page.get_by_label("Compare the places on the loaded course, not the distance").uncheck()
+    button(page, "Set the partner").click()
+    expect(page.get_by_text("The partner repeats Run · 9.01 km")).to_be_visible()
+    partner(lambda it: it and "name" in it)
+    page.get_by_label("Partner").select_option("none")
+    button(page, "Set the partner").click()
+    expect(page.get_by_text("There is no partner.")).to_be_visible()
+    partner(lambda it: it is None)
+
+
+def test_units_are_those_of_the_setting(own, opened):
+    own.add("--sport", "run", own.track("run.gpx", 1800, "2026-03-01"))
+    own.daemon.call("settings.set", key="metric", value=False)
+    page = opened(own.web, "/activities.html")
+    expect(entries(page)).to_contain_text("min/mi")
+    page.goto(f"{own.web.url}/report.html#1")
+    expect(shown_report(page).locator("dl dd").first).to_have_text(re.compile(r"^\S+ mi$"))

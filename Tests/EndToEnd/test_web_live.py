@@ -1,0 +1,512 @@
+"""The live page of paced-web in Debian's chromium: a run by clicking, its fields, and a lost server."""
+
+import json
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from harness.paced_web import PacedWeb
+from harness.process import PACECTL, ManagedProcess
+from harness.timing import wait_for
+
+THEMES = ["sunlight", "dark", "e-ink"]
+SIZES = [(320, 640), (414, 896), (640, 320), (1024, 768), (1920, 1080)]
+FIRST_LOAD = 150_000
+
+
+@pytest.fixture
+def web_of(stage):
+    """A server of the pages of a daemon with some options."""
+    def web_of(*options, **environment):
+        daemon = stage.paced(*options, **environment)
+        return stage.start(PacedWeb(stage.directory, daemon))
+    return web_of
+
+
+@pytest.fixture
+def web(web_of):
+    """The pages of a daemon without sensors and receiver."""
+    return web_of("--gpsd", "off", "--bluetooth", "off")
+
+
+@pytest.fixture
+def opened(browser):
+    """Opens the page and signs in. Whatever the browser complains about fails the test, but for `allowed`."""
+    complaints = []
+
+    def opened(web, code=None, width=414, height=896, theme="sunlight", path="/", locale="en-GB", allowed="^$"):
+        def complain(text):
+            if not re.search(allowed, text):
+                complaints.append(text)
+
+        context = browser.new_context(viewport={"width": width, "height": height}, locale=locale, timezone_id="UTC")
+        context.add_init_script(f"localStorage.setItem('paced.theme', {json.dumps(theme)})")
+        page = context.new_page()
+        page.on("console", lambda message: complain(message.text))
+        page.on("pageerror", lambda error: complain(str(error)))
+        page.on("dialog", lambda dialog: (complain(dialog.message), dialog.dismiss()))
+        page.goto(f"{web.url}{path}#code={code or web.code()}")
+        expect(page.locator(".stage .cell")).not_to_have_count(0)
+        return page
+
+    yield opened
+    assert complaints == []
+
+
+def button(page, name):
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def hold(page):
+    """Holds the button Stop until the page asks."""
+    page.get_by_role("button", name=re.compile("^Stop")).hover()
+    page.mouse.down()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.mouse.up()
+
+
+def lap_numbers(page):
+    return page.locator(".laps tbody th").all_text_contents()
+
+
+def field(page, name):
+    return page.locator(f'.stage [data-field="{name}"]')
+
+
+def violations(page):
+    return [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]]
+
+
+def test_first_load_is_small_and_takes_the_code_out_of_the_address(web, browser):
+    context = browser.new_context()
+    page = context.new_page()
+    loaded = []
+    page.on("requestfinished", lambda request: loaded.append(request))
+    page.goto(f"{web.url}/#code={web.code()}")
+    expect(page.locator("main.live")).to_be_visible()
+    assert page.url == f"{web.url}/"
+    files = {request.url: request.sizes()["responseBodySize"] for request in loaded if "/api" not in request.url.replace("/api.js", "")}
+    assert sum(files.values()) < FIRST_LOAD, files
+    assert [url for url in files if "texts/" in url] == [f"{web.url}/texts/en.js"]
+
+
+def test_whole_run_by_clicking(web, opened):
+    page = opened(web)
+    page.get_by_label("Sport").select_option("ride")
+    button(page, "Start").click()
+    expect(page.locator(".status")).to_contain_text("Riding")
+    button(page, "Pause").click()
+    expect(page.locator(".status")).to_contain_text("Paused")
+    button(page, "Resume").click()
+    expect(page.locator(".status")).to_contain_text("Riding")
+    wait_for(lambda: web.daemon.call("status")["lap"]["elapsed_ms"] > 1000, 30, "a lap of a second")
+    button(page, "Lap").click()
+    expect(page.locator(".line.notice")).to_contain_text("Lap 1")
+    hold(page)
+    button(page, "Keep").click()
+    expect(page.locator(".summary")).to_contain_text("Kept: Ride")
+    expect(button(page, "Start")).to_be_visible()
+    [kept] = wait_for(
+        lambda: [one for one in web.daemon.call("activities.list") if not one["open"]], 30, "an activity that has ended")
+    assert (kept["sport"], kept["laps"]) == ("ride", 2)
+    button(page, "Close").click()
+    expect(page.locator(".summary")).to_have_count(0)
+
+
+def test_discard_asks_twice_and_cancel_lets_the_run_go_on(web, opened):
+    page = opened(web)
+    button(page, "Start").click()
+    expect(button(page, "Pause")).to_be_visible()
+    hold(page)
+    button(page, "Cancel").click()
+    assert web.daemon.call("status")["run"] == "active"
+    hold(page)
+    button(page, "Discard").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Discard for good?")
+    assert web.daemon.call("status")["run"] == "active"
+    button(page, "Discard").click()
+    expect(button(page, "Start")).to_be_visible()
+    expect(page.locator(".line.notice")).to_have_text("Discarded.")
+    wait_for(lambda: web.daemon.call("activities.list") == [], 30, "an empty list of activities")
+
+
+def test_short_press_of_stop_does_nothing(web, opened):
+    page = opened(web)
+    button(page, "Start").click()
+    stop = page.get_by_role("button", name=re.compile("^Stop"))
+    stop.click()
+    expect(button(page, "Pause")).to_be_enabled()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    stop.hover()
+    page.mouse.down()
+    expect(stop.locator("circle:not(.way)")).not_to_have_attribute("stroke-dashoffset", re.compile(r"^125\.6"))
+    page.mouse.up()
+    expect(stop.locator("circle:not(.way)")).to_have_attribute("stroke-dashoffset", re.compile(r"^125\.6"))
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_refused_command_is_shown_as_a_line(web, opened):
+    page = opened(web)
+    button(page, "Start").click()
+    button(page, "Lap").click()
+    expect(page.locator(".line.notice")).to_contain_text("Lap 1")
+    button(page, "Lap").click()
+    expect(page.locator(".line.fault")).to_be_visible()
+
+
+def test_stop_of_another_client_closes_the_question(web, opened):
+    page = opened(web)
+    button(page, "Start").click()
+    hold(page)
+    web.daemon.call("run.stop")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator(".summary")).to_contain_text("Kept: Run")
+
+
+def test_run_by_keyboard_alone(web, opened):
+    page = opened(web)
+    expect(button(page, "Start")).to_be_enabled()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent") == "Start":
+            break
+    page.keyboard.press("Enter")
+    expect(button(page, "Pause")).to_be_focused()
+    page.keyboard.press("Space")
+    expect(button(page, "Resume")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.down("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.up("Enter")
+    expect(button(page, "Keep")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert web.daemon.call("status")["run"] == "paused"
+    page.keyboard.press("ArrowRight")
+    expect(field(page, "lap_time")).to_be_visible()
+    page.keyboard.press("ArrowLeft")
+    expect(field(page, "time")).to_be_visible()
+
+
+def test_page_follows_the_setting_screens(web, opened):
+    page = opened(web)
+    expect(field(page, "time")).to_be_visible()
+    title = "<img src=x onerror=a>"
+    web.daemon.call("settings.set", key="screens", value={"run": [
+        {"fields": [
+            {"field": "laps", "title": title, "size": 30, "colour": "red"}, {"field": "battery", "title_visible": False},
+            {"field": "pace", "visible": False}, "zone"]}]})
+    expect(field(page, "laps").locator(".title")).to_have_text(title)
+    expect(field(page, "time")).to_have_count(0)
+    expect(field(page, "pace")).to_have_count(0)
+    assert field(page, "battery").locator("dt").bounding_box()["height"] <= 1
+    # Zones are off.
+    expect(field(page, "zone")).to_have_count(0)
+    web.daemon.call("settings.set", key="zones", value=[100, 120, 140, 160, 180])
+    web.daemon.call("settings.set", key="use_heart_rate_zones", value=True)
+    expect(field(page, "zone")).to_have_count(1)
+    colour = field(page, "laps").locator(".value").evaluate("node => getComputedStyle(node).color")
+    assert colour == "rgb(179, 0, 15)"
+    web.daemon.call("settings.set", key="metric", value=False)
+    web.daemon.call("settings.set", key="screens", value={"run": [{"fields": ["distance"]}]})
+    expect(field(page, "distance")).to_contain_text("mi")
+
+
+def test_indoor_run_leaves_out_what_needs_a_position(web, opened):
+    page = opened(web)
+    page.get_by_label("Indoor").check()
+    button(page, "Start").click()
+    expect(field(page, "time")).to_be_visible()
+    expect(field(page, "distance")).to_have_count(0)
+    expect(field(page, "pace")).to_have_count(0)
+    assert web.daemon.call("status")["indoor"] is True
+
+
+def test_page_survives_the_loss_of_the_server(web, opened):
+    page = opened(web, allowed="Failed to load resource|ERR_")
+    button(page, "Start").click()
+    expect(button(page, "Pause")).to_be_visible()
+    daemon = web.daemon
+    lap_after_a_second(daemon)
+    button(page, "Previous page").click()
+    expect(page.locator(".laps tbody th")).to_have_text(["2", "1"])
+    button(page, "Next page").click()
+    web.stop()
+    expect(page.locator(".line.connection")).to_contain_text("No connection")
+    expect(page.locator(".old-note")).to_contain_text("old")
+    expect(page.locator(".line.connection")).to_contain_text("old")
+    expect(button(page, "Pause")).to_be_disabled()
+    assert float(field(page, "time").locator(".value").evaluate("node => getComputedStyle(node).opacity")) < 1
+    for _ in range(2):
+        lap_after_a_second(daemon)
+    web.restart()
+    expect(page.locator(".old-note")).to_be_hidden(timeout=15_000)
+    expect(page.locator(".line.connection")).to_be_hidden()
+    expect(page.locator(".line.notice")).to_contain_text("Lap 3")
+    expect(button(page, "Pause")).to_be_enabled()
+    button(page, "Previous page").click()
+    expect(page.locator(".laps tbody th")).to_have_text(["4", "3", "2", "1"])
+
+
+def lap_after_a_second(daemon):
+    wait_for(lambda: daemon.call("status")["lap"]["elapsed_ms"] > 1000, 30, "a lap of a second")
+    daemon.call("run.lap")
+
+
+def test_page_survives_a_restart_of_paced(web, opened):
+    page = opened(web, allowed="Failed to load resource|ERR_")
+    button(page, "Start").click()
+    expect(button(page, "Pause")).to_be_visible()
+    lap_after_a_second(web.daemon)
+    # The journal is synced each second.
+    wait_for(lambda: web.daemon.call("status")["lap"]["elapsed_ms"] > 3000, 30, "a lap that is on the disk")
+    web.daemon.kill()
+    expect(page.locator(".old-note")).to_contain_text("old")
+    web.daemon.start()
+    expect(page.locator(".old-note")).to_be_hidden(timeout=15_000)
+    button(page, "Previous page").click()
+    expect(page.locator(".laps tbody th")).to_have_text(["2", "1"])
+
+
+# The greatest extent of the pixels of the trail on the map, in px.
+EXTENT = """() => {
+    const { width, height } = document.querySelector('.map canvas');
+    const { data } = document.querySelector('.map canvas').getContext('2d').getImageData(0, 0, width, height);
+    const [red, green, blue] = [0x00, 0x46, 0xb8];
+    const box = [width, height, 0, 0];
+    for (let index = 0; index < width * height; index += 1) {
+        if (data[4 * index] !== red || data[4 * index + 1] !== green || data[4 * index + 2] !== blue) continue;
+        const [x, y] = [index % width, Math.floor(index / width)];
+        box[0] = Math.min(box[0], x);
+        box[1] = Math.min(box[1], y);
+        box[2] = Math.max(box[2], x);
+        box[3] = Math.max(box[3], y);
+    }
+    return Math.max(box[2] - box[0], box[3] - box[1]);
+}"""
+
+
+def test_late_page_has_laps_and_trail_of_the_run(web_of, opened):
+    web = web_of("--demo=run")
+    wait_for(lambda: web.daemon.call("status").get("distance_m", 0) > 50, 60, "50 m of the demo")
+    web.daemon.call("run.lap")
+    page = opened(web, width=1024, height=768, allowed="^Canvas2D")
+    expect(page.locator(".laps tbody th")).to_have_text(["2", "1"])
+    button(page, "Show all").click()
+    # Four pixels a metre.
+    wait_for(lambda: page.evaluate(EXTENT) > 140, 6, "a trail of 35 m")
+
+
+def test_watch_token_sees_values_and_no_buttons(web, opened):
+    web.daemon.call("run.start", sport="run")
+    page = opened(web, code=web.watch_code())
+    expect(field(page, "time")).to_be_visible()
+    expect(page.locator(".controls button")).to_have_count(0)
+    expect(page.locator(".controls")).to_contain_text("pacectl web code --control")
+    expect(page.locator('nav [data-page="settings"]')).to_have_count(1)
+    assert page.locator('nav [data-page="settings"]').get_attribute("hidden") is not None
+
+
+def test_wrong_code_and_revoked_token_lead_to_the_form(web, browser):
+    page = browser.new_context(locale="en-GB").new_page()
+    page.goto(f"{web.url}/#code=wrong")
+    expect(page.get_by_role("alert")).to_contain_text("The code is wrong")
+    assert violations(page) == []
+    page.get_by_label("Code").fill(f"{web.url}/#code={web.code()}")
+    page.keyboard.press("Enter")
+    expect(page.locator("main.live")).to_be_visible()
+    page.evaluate("localStorage.setItem('paced.token', 'revoked')")
+    button(page, "Start").click()
+    expect(page.get_by_label("Code")).to_be_visible()
+
+
+def test_faults_say_what_to_do(web_of, opened):
+    web = web_of("--gpsd", "off", "--bluetooth", "off", TIME_OF_DAY="unset")
+    web.daemon.call("run.start", sport="run")
+    page = opened(web)
+    [fault] = wait_for(lambda: web.daemon.call("status")["faults"], 30, "a fault")
+    expect(page.locator(".faults")).to_contain_text(fault["message"])
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_page_is_accessible_in_each_theme(web_of, opened, theme):
+    web = web_of("--demo=ride")
+    zones(web)
+    page = opened(web, theme=theme)
+    expect(field(page, "speed")).to_be_visible()
+    assert violations(page) == []
+    button(page, "Menu").click()
+    assert violations(page) == []
+    button(page, "Menu").click()
+    for _ in range(2):
+        button(page, "Previous page").click()
+        expect(page.locator(".side")).to_be_visible()
+        assert violations(page) == []
+    hold(page)
+    assert violations(page) == []
+    button(page, "Cancel").click()
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    expect(page.locator(".stage")).to_be_visible()
+    page.locator("details.display summary").click()
+    assert violations(page) == []
+
+
+def zones(web):
+    web.daemon.call("settings.set", key="zones", value=[100, 120, 140, 160, 180])
+    web.daemon.call("settings.set", key="use_heart_rate_zones", value=True)
+
+
+# Elements of the stage and of the commands whose text is wider or higher than they are, or that leave the window.
+CLIPPED = """() => {
+    const parts = [...document.querySelectorAll('.stage .value, .stage .zone-name, .controls button, .stage, .band')];
+    const limits = document.querySelector('.stage').getBoundingClientRect();
+    return parts.filter((part) => part.checkVisibility()).filter((part) => {
+        const box = part.getBoundingClientRect();
+        const cell = part.closest('.cell')?.getBoundingClientRect();
+        const isOut = box.left < -0.5 || box.right > innerWidth + 0.5 || box.bottom > innerHeight + 0.5;
+        const isWide = cell && (box.left < cell.left - 1 || box.right > cell.right + 1);
+        const isLow = cell && cell.bottom > limits.bottom + 1;
+        return isOut || isWide || isLow || (part.clientWidth && part.scrollWidth > part.clientWidth + 1)
+            || (part.matches('.stage') && part.scrollHeight > part.clientHeight + 1);
+    }).map((part) => part.outerHTML.slice(0, 200));
+}"""
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_nothing_is_clipped_or_scrolls_sideways(web_of, opened, width, height, theme):
+    web = web_of("--demo=ride")
+    zones(web)
+    page = opened(web, width=width, height=height, theme=theme)
+    expect(page.locator(".stage .cell").first).to_be_visible()
+    pages = page.locator(".dots i").count()
+    for _ in range(pages):
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(CLIPPED) == []
+        button(page, "Next page").click()
+
+
+def test_figures_are_those_of_printf_and_of_runfree(web, opened):
+    page = opened(web)
+    values = [value / 1024 for value in range(-3000, 9000, 7)] + [0.125, 2.5, 1.005, 42.195, 1e-9, 123456789.5]
+    for decimals in range(3):
+        said = page.evaluate("""async ([values, decimals]) => {
+            const { plainDecimal } = await import('/format.js');
+            return values.map((value) => plainDecimal(value, decimals));
+        }""", [values, decimals])
+        assert said == [f"{value:.{decimals}f}" for value in values]
+    said = page.evaluate("""async () => {
+        const f = await import('/format.js');
+        const times = [0, 100, 9900, 59900, 60000, 599900, 3599900, 3600000, 36610000];
+        return [times.map(f.elapsed), [20, 15, 12.5, 12, 10, 5, 0.1].map((metres) => f.paceFigures(5 / metres)),
+            [f.paceFigures(undefined), f.speedFigures(undefined), f.heightFigures(undefined), f.difference(-61000)]];
+    }""")
+    assert said == [
+        ["0.0", "0.1", "9.9", "59.9", "1:00", "9:59", "59:59", "1:00:00", "10:10:10"],
+        ["4:10", "5:33", "6:40", "6:56", "8:20", "16:40", "833:20"], ["--:--", "--.-", "--", "-1:01"]]
+
+
+def test_german_page_has_all_texts_and_a_comma(web_of, opened):
+    web = web_of("--demo=run")
+    page = opened(web, locale="de-DE")
+    expect(field(page, "distance")).to_contain_text(re.compile(r"\d,\d\d"))
+    expect(button(page, "Pause")).to_be_visible()
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    keys = page.evaluate("""async () => {
+        const keys = async (name) => Object.keys((await import(`/texts/${name}.js`)).default);
+        return [await keys('en'), await keys('de')];
+    }""")
+    # The messages of faults come from paced in English.
+    assert set(keys[0]) == {key for key in keys[1] if not key.startswith("fault.")}
+
+
+def test_trail_and_laps_do_not_grow_without_end(web, opened):
+    page = opened(web)
+    assert page.evaluate("""async () => {
+        const { Trail } = await import('/trail.js');
+        const { Laps } = await import('/laps.js');
+        const trail = new Trail();
+        for (let index = 0; index < 60000; index += 1) trail.add(50 + index * 1e-4, 8);
+        const laps = new Laps(document.createElement('div'));
+        for (let number = 1; number <= 900; number += 1) {
+            laps.add({ number, elapsed_ms: 1000, distance_m: 3 });
+            if (number % 90 === 0) laps.render({ run: 'idle', sport: 'run' });
+        }
+        return [trail.points.length > 2000, trail.points.length <= 5000, laps.body.children.length];
+    }""") == [True, True, 500]
+
+
+GPX = """<gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1"><trk><name>Hill</name><trkseg>{}</trkseg></trk></gpx>"""
+
+
+def test_swipe_changes_the_page(web, opened):
+    page = opened(web)
+    expect(field(page, "time")).to_be_visible()
+    box = page.locator(".stage").bounding_box()
+    page.mouse.move(box["x"] + 300, box["y"] + 200)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 100, box["y"] + 210, steps=5)
+    page.mouse.up()
+    expect(field(page, "lap_time")).to_be_visible()
+
+
+def test_theme_and_language_change_at_once_and_stay(web, opened):
+    page = opened(web)
+    button(page, "Start").click()
+    page.locator("details.display summary").click()
+    page.get_by_label("Theme").select_option("e-ink")
+    expect(page.locator("html")).to_have_attribute("data-theme", "e-ink")
+    expect(page.locator(".stage .value").first).to_have_css("color", "rgb(0, 0, 0)")
+    expect(page.locator(".line.connection")).to_be_hidden()
+    page.get_by_label("Language").select_option("de")
+    expect(page.locator(".status")).to_contain_text("Laufen")
+
+
+def test_lines_of_partner_wind_sun_and_workout(web, opened):
+    page = opened(web)
+    assert page.evaluate("""async () => {
+        const { infoLines, workoutText } = await import('/info.js');
+        const blocks = {
+            partner: { ahead_s: -12, ahead_m: -41, name: 'Morning run' },
+            wind: { headwind_mps: 4.2, crosswind_mps: -2.5, station: 'EDDB', distance_m: 12400, age_s: 840 },
+            sun: { state: 'day', set: '2026-03-01T17:05:00.000Z', light_left_s: 7300 },
+            badges: { next: 'The Moon', remaining_m: 320 },
+        };
+        const workout = { steps: 5, step: 2, text: '10 min zone 2', remaining_ms: 599400, target_state: 'high', next: '1 km' };
+        return [...infoLines({ blocks }).map(([, text]) => text), workoutText(workout)];
+    }""") == [
+        "12 s and 41 m behind Morning run", "headwind 15.1 km/h, crosswind 9.0 km/h from the left, EDDB 14 min old",
+        "sunset 17:05, 2 h 1 min of light left", "The Moon in 0.32 km",
+        "2/5, 10:00 left, 10 min zone 2, above the target, then 1 km"]
+
+
+def test_loaded_course_shows_its_profile_and_its_line(stage, web, opened):
+    points = "".join(
+        f'<trkpt lat="{50 + index * 1e-4:.6f}" lon="8.0"><ele>{100 + min(index, 300) / 2}</ele></trkpt>' for index in range(500))
+    (stage.directory / "hill.gpx").write_text(GPX.format(points))
+    pacectl(stage, web.daemon, "course", "import", stage.directory / "hill.gpx", "--load")
+    page = opened(web, width=1024, height=768)
+    expect(page.locator(".course-card")).to_contain_text("Hill")
+    expect(page.locator(".profile .line")).to_have_count(1)
+    expect(page.locator(".profile .climb")).to_have_count(1)
+    expect(page.locator(".strip")).to_be_visible()
+    assert violations(page) == []
+    web.daemon.call("course.unload")
+    expect(page.locator(".strip")).to_be_hidden()
+
+
+def pacectl(stage, daemon, *words):
+    process = ManagedProcess([PACECTL, "--runtime-dir", daemon.runtime, "--state-dir", stage.directory / "state", *words])
+    process.start()
+    assert process.process.wait(60) == 0
+
+
+def test_kiosk_has_no_navigation(web, opened):
+    page = opened(web, path="/?kiosk", width=1920, height=1080)
+    expect(page.get_by_role("navigation")).to_have_count(0)
+    expect(field(page, "time")).to_be_visible()
+
+

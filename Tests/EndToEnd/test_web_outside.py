@@ -1,0 +1,673 @@
+"""The pages weather, places, routes and buses, in Debian's chromium, with paced-net beside fake services."""
+
+import datetime
+import json
+import math
+import re
+import subprocess
+import urllib.parse
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from google.transit import gtfs_realtime_pb2 as realtime
+from playwright.sync_api import expect
+
+from harness.client import connect
+from harness.gtfs import Feed
+from harness.maps import MapsCommand
+from harness.paced_net import PacedNet, StandingGpsd
+from harness.paced_web import PacedWeb
+from harness.process import PACECTL, ROOT
+from harness.route_engine import RouteEngine, brouter_answer
+from harness.timing import wait_for
+from harness.weather_server import WeatherServer, now, response, station, taf
+
+HERE, THERE = (42.5075, 1.521), (42.512, 1.54)
+HOME = (42.5443, 1.5148)
+HOSTILE = "</script><img src=x onerror=alert(1)>&lt;b&gt;"
+STOPS = [("s0", "Plaça", (42.5069, 1.5216), "101"), ("s1", "Pont", (42.5085, 1.5300), "102"),
+         ("s2", "Caldea", (42.5113, 1.5383), "103"), ("s3", "Encamp", (42.5347, 1.5803), "104"),
+         ("h", HOSTILE, (42.5440, 1.5150), "105")]
+
+
+class TransitServer(WeatherServer):
+    """Gives `bodies` by the last part of the path, made by functions."""
+
+    def __init__(self):
+        self.bodies = {}
+        super().__init__()
+
+    def answer(self, request):
+        body = self.bodies.get(request.name)
+        return response(200, body()) if body else response(404)
+
+
+def winding(start, end, climb, swing, count=120):
+    """A way of BRouter with a hill and two turns."""
+    points = []
+    for index in range(count):
+        part = index / (count - 1)
+        bulge = swing * math.sin(part * math.pi)
+        points.append([start[1] + (end[1] - start[1]) * part + bulge * (end[0] - start[0]) * 0.8,
+                       start[0] + (end[0] - start[0]) * part - bulge * (end[1] - start[1]) * 0.5,
+                       1020 + climb * math.sin(part * math.pi) ** 2 + 12 * part])
+    return points
+
+
+class Outside:
+    """A daemon at a place in Andorra, `paced-net` with a weather service, a route engine and live buses, and the pages."""
+
+    def __init__(self, stage):
+        self.stage = stage
+        directory = stage.directory
+        self.weather = stage.keep(WeatherServer())
+        self.weather.add(station("LESU", 42.3386, 1.4092, ["METAR", "TAF"], elev=802),
+                         "24010G20KT 9999 -SHRA FEW012 BKN030CB 12/08 Q1013",
+                         taf=taf("LESU", "24010KT 9999 SCT030 PROB30 TEMPO "
+                                         f"{now():%d%H}/{now() + datetime.timedelta(hours=4):%d%H} 24020G38KT 3000 TSRA BKN020CB"))
+        self.engine = stage.keep(RouteEngine(self.reply))
+        self.transit = stage.keep(TransitServer())
+        self.gpsd = stage.keep(StandingGpsd(HERE))
+        self.daemon = stage.paced("--gpsd", self.gpsd.option, "--sensors", "off")
+        wait_for(lambda: "position" in self.daemon.call("status"), 60, "a position")
+        self.places_command = MapsCommand("places", directory)
+        self.places_command("import", ROOT / "Tests/Data/osm/andorra.osm.pbf")
+        self.transit_command = MapsCommand("transit", directory)
+        self.start = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
+        self.transit_command("import", self.feed().write(directory / "feed.zip"))
+        self.transit_command("groups", "add", "Town", "L2")
+        self.transit_command("groups", "add", "Valley", "L1", "L3")
+        self.transit_command("groups", "default", "Valley")
+        self.publish_live()
+        self.net = stage.start(PacedNet(
+            directory, self.daemon.runtime, "--maps-dir", self.transit_command.maps,
+            configuration=f"[Network]\nTimeoutSec=4\n[Weather]\nServer={self.weather.address}\n[Routes]\n"
+                          f"Engine={self.engine.address}\n[Transit]\nRefreshSec=15\nLines=10,20,30\nStops=s0\n"
+                          f"Home={HOME[0]},{HOME[1]}\nFeeds=http://{self.transit.name}/live.pb\n"))
+        self.web = stage.start(PacedWeb(directory, self.daemon))
+
+    # The route engine
+
+    def reply(self, request):
+        start, end = [(place[1], place[0]) for place in RouteEngine.places(request.parameters)]
+        if end[0] > 42.6:
+            return response(400, "datafile E5_N40.rd5 not found\n", content_type="text/plain")
+        number = int(request.parameters["alternativeidx"]) + (3 if "profile:uphillcost" in request.parameters else 0)
+        points = winding(start, end, 15 + 31 * number, (number - 2) * 0.35)
+        return brouter_answer(points, voicehints=[[40, 2, 0, 100, -90], [80, 5, 0, 100, 90]], **{"total-time": str(900 + number * 60)})
+
+    # The timetable and live data
+
+    def feed(self):
+        today = self.start
+        days = [f"{today + datetime.timedelta(days=days):%Y%m%d}" for days in (-1, 3)]
+        feed = Feed(zone="UTC", days=days)
+        for name, title, place, code in STOPS:
+            feed.stop(name, title, place, code)
+        for name, code, title, color in (("10", "L1", "Sant Julià – Encamp", "0057B8"), ("20", "L2", "Town", "DDDDDD"),
+                                         ("30", "L3", "Night line " + HOSTILE, "")):
+            feed.line(name, code, title, color)
+        feed.tables["shapes.txt"] = [["shape_id", "shape_pt_lat", "shape_pt_lon", "shape_pt_sequence"]]
+        for index in range(80):
+            part = index / 79
+            feed.add("shapes.txt", "w", 42.5069 + 0.0278 * part + 0.002 * math.sin(part * 9), 1.5216 + 0.0587 * part, index)
+        began = today.hour * 3600 + today.minute * 60
+        for minute in range(-30, 360, 12):
+            at = began + minute * 60
+            feed.trip(f"a{minute}", "10", ("s0", at), ("s1", at + 200), ("s2", at + 420), ("s3", at + 900),
+                      headsign="Encamp", bikes=1, shape="w")
+            feed.trip(f"b{minute}", "20", ("s2", at + 60), ("s0", at + 400), ("h", at + 1500), headsign="Home")
+        feed.trip("c", "30", ("s1", began + 3600), ("h", began + 4800), headsign="Home")
+        return feed
+
+    def publish_live(self):
+        self.late, self.has_alert = 240, True
+        self.transit.bodies["live.pb"] = self.live
+
+    def live(self):
+        message = realtime.FeedMessage()
+        message.header.gtfs_realtime_version = "2.0"
+        message.header.timestamp = int(datetime.datetime.now(datetime.timezone.utc).timestamp()) - 5
+        for number, (place, bearing, occupancy) in enumerate([((42.5095, 1.5320), 65, 1), ((42.5200, 1.5510), 240, 3)]):
+            vehicle = message.entity.add(id=f"v{number}").vehicle
+            vehicle.vehicle.id, vehicle.trip.route_id = f"bus {number}", "10"
+            vehicle.position.latitude, vehicle.position.longitude = place
+            vehicle.position.bearing, vehicle.position.speed = bearing, 8.5
+            vehicle.occupancy_status = occupancy
+            vehicle.timestamp = message.header.timestamp
+        update = message.entity.add(id="u").trip_update
+        update.trip.trip_id, update.trip.start_date = "a6", f"{self.start:%Y%m%d}"
+        update.stop_time_update.add(stop_sequence=1).departure.delay = self.late
+        if self.has_alert:
+            alert = message.entity.add(id="a").alert
+            alert.header_text.translation.add(text="Road works on the bridge")
+            alert.description_text.translation.add(text="Line L1 does not stop at Pont until Friday.")
+            alert.informed_entity.add(route_id="10")
+        return message.SerializeToString()
+
+
+PAGES = ["weather", "places", "routes", "buses"]
+THEMES = ["sunlight", "dark", "e-ink"]
+WIDTHS = [320, 414, 1024, 1920]
+
+
+@pytest.fixture(scope="module")
+def outside(long_stage):
+    return Outside(long_stage)
+
+
+@pytest.fixture
+def opened(browser):
+    """Opens a page and signs in. Whatever the browser complains about fails the test, but for `allowed`."""
+    complaints, contexts = [], []
+
+    def opened(web, path, code=None, width=1024, theme="sunlight", locale="en-GB", allowed="^$"):
+        def complain(text):
+            if not re.search(allowed, text):
+                complaints.append(text)
+
+        context = browser.new_context(viewport={"width": width, "height": 900}, locale=locale, timezone_id="UTC")
+        contexts.append(context)
+        context.add_init_script(f"localStorage.setItem('paced.theme', {json.dumps(theme)})")
+        page = context.new_page()
+        page.on("console", lambda message: complain(message.text))
+        page.on("pageerror", lambda error: complain(str(error)))
+        page.on("dialog", lambda dialog: (complain(dialog.message), dialog.dismiss()))
+        page.goto(f"{web.url}/{path}#code={code or web.code()}")
+        expect(page.locator("main#main:not([hidden]), .card.lone")).to_be_visible()
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def alone(stage):
+    """A daemon and the pages without paced-net, and without places and a timetable."""
+    return stage.start(PacedWeb(stage.directory, stage.paced("--gpsd", "off", "--sensors", "off")))
+
+
+def publish(web, topic, **data):
+    """Publishes data of a topic, as a program beside paced does."""
+    request = {"jsonrpc": "2.0", "id": 1, "method": "topic.publish", "params": {"topic": topic, "data": data}}
+    with connect(web.daemon.runtime / "publish.sock", timeout=20) as client:
+        client.sendall(json.dumps(request).encode() + b"\n")
+        answer = next(line for line in map(json.loads, client.makefile("r")) if "id" in line)
+    assert "error" not in answer, answer
+
+
+def button(page, name):
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def violations(page):
+    return [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]]
+
+
+def filled(page, name):
+    """Waits until a page shows its data."""
+    ready = {"weather": ".station", "places": ".result", "routes": "dl.facts dd >> text=/^(My p|Meine P)osition$/",
+             "buses": ".vehicles li"}
+    expect(page.locator(ready[name]).first).to_be_visible(timeout=30_000)
+
+
+def search_routes(page, profile="Walk"):
+    page.get_by_label("Where to?").fill(f"{THERE[0]},{THERE[1]}")
+    button(page, "Search").click()
+    button(page, profile).click()
+    button(page, "Find routes").click()
+    expect(page.get_by_role("heading", name=re.compile("^6 routes"))).to_be_visible(timeout=60_000)
+
+
+# All pages
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("theme", THEMES)
+def test_page_is_accessible_and_as_wide_as_the_screen(outside, opened, name, theme):
+    page = opened(outside.web, f"{name}.html", theme=theme)
+    filled(page, name)
+    if name == "routes":
+        search_routes(page)
+    if name == "places":
+        page.locator(".result").nth(1).click()
+        page.locator("summary", has_text="kinds").click()
+    if name == "buses":
+        page.locator(".result").first.click()
+        expect(page.locator(".departures li").first).to_be_visible()
+        button(page, "Next way home").click()
+        expect(page.locator(".journey").first).to_be_visible()
+    assert violations(page) == []
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 700})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, width
+    small = page.evaluate(
+        "[...document.querySelectorAll('main button, main input:not([type=checkbox]), main select, main summary')]"
+        ".filter((node) => node.offsetParent && (node.offsetHeight < 44 || node.offsetWidth < 44)).map((node) => node.outerHTML)")
+    assert small == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_is_german_in_a_german_browser(outside, opened, name):
+    page = opened(outside.web, f"{name}.html", locale="de-DE")
+    filled(page, name)
+    text = page.locator("body").inner_text()
+    assert not re.search(r"\b(weather|places|routes|buses|outside|nav|cue)\.[a-z_]", text), text
+    assert page.evaluate("document.documentElement.lang") == "de"
+
+
+def test_both_languages_have_the_same_texts(outside, opened):
+    page = opened(outside.web, "weather.html")
+    english, german = [page.evaluate(
+        f"import('/texts/{name}.js').then(({{ default: texts }}) => texts)") for name in ("en", "de")]
+    mine = re.compile(r"(weather|places|routes|buses|outside)\.")
+    assert {key for key in english if mine.match(key)} == {key for key in german if mine.match(key)}
+    for key in filter(mine.match, english):
+        names = [sorted(re.findall(r"\{\w+\}", texts[key])) for texts in (english, german)]
+        assert names[0] == names[1], key
+
+
+def test_stream_ends_when_the_page_closes(outside, opened):
+    page = opened(outside.web, "buses.html")
+    filled(page, "buses")
+    ended = []
+    page.on("requestfailed", lambda request: ended.append(request.url))
+    # A page that the browser keeps for the way back ends its stream too.
+    page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+    wait_for(lambda: page.evaluate("true") and any(url.endswith("/api/stream") for url in ended), 20, "the end of the stream")
+
+
+def test_browser_that_may_only_watch(outside, opened):
+    code = outside.web.watch_code
+    page = opened(outside.web, "routes.html", code=code())
+    expect(page.locator(".card.lone")).to_contain_text("pacectl web code --control")
+    page = opened(outside.web, "weather.html", code=code())
+    filled(page, "weather")
+    expect(page.get_by_label("Place", exact=True)).to_have_count(0)
+    expect(page.locator("main")).to_contain_text("The weather of another place needs more rights.")
+    page = opened(outside.web, "places.html", code=code())
+    filled(page, "places")
+    page.locator(".result").first.click()
+    expect(page.locator("#place-name")).to_be_visible()
+    expect(page.get_by_role("link", name="Go there")).to_have_count(0)
+    expect(page.locator("main")).to_contain_text("Routes need more rights.")
+    page = opened(outside.web, "buses.html", code=code())
+    filled(page, "buses")
+    page.locator(".result").first.click()
+    expect(page.locator(".departures li").first).to_be_visible()
+    expect(page.get_by_role("link", name="Go there")).to_have_count(0)
+
+
+def test_pages_say_what_is_missing(alone, opened):
+    allowed = "Failed to load resource"
+    page = opened(alone, "weather.html", allowed=allowed)
+    expect(page.locator("main")).to_contain_text("sudo systemctl enable --now paced-net")
+    page.get_by_label("Place", exact=True).fill("EDDB")
+    button(page, "Show").click()
+    expect(page.get_by_role("alert").filter(has_text="It asks other computers: sudo systemctl enable --now paced-net")).to_be_visible()
+    page = opened(alone, "places.html", allowed=allowed)
+    expect(page.locator(".problem")).to_contain_text("pacectl places import")
+    page = opened(alone, "buses.html", allowed=allowed)
+    expect(page.locator(".problem")).to_contain_text("pacectl transit import")
+    page = opened(alone, f"routes.html?to={THERE[0]},{THERE[1]}", allowed=allowed)
+    expect(page.locator(".facts")).to_contain_text("paced has no position yet")
+    expect(button(page, "Find routes")).to_be_disabled()
+
+
+# Weather
+
+def test_weather_has_station_distance_age_and_figures(outside, opened):
+    page = opened(outside.web, "weather.html")
+    card = page.locator(".station")
+    expect(card).to_contain_text("LESU Site of LESU")
+    expect(card).to_contain_text(re.compile(r"20\.9 km SW · 802 m above sea level · \d+ min old"))
+    expect(card.locator(".degrees")).to_have_text("12 °C")
+    expect(card.locator(".sky")).to_have_text("Light showers of rain, cloudy")
+    for name, value in {"Wind": "19 km/hFrom SW, gusts of 37 km/h", "Humidity": "77 %", "Dew point": "8 °C", "Pressure": "1013 hPa",
+                        "Visibility": "10 km or more", "Clouds": "Few at 370 m, broken at 910 m (cumulonimbus)"}.items():
+        expect(card.locator("dl > div", has=page.get_by_text(name, exact=True)).locator("dd")).to_have_text(value)
+    expect(page.locator(".warnings li")).to_have_text(
+        ["Thunderstorm with rain: 30 %, at times, now (LESU)", "Gusts of 70 km/h: 30 %, at times, now (LESU)"])
+    expect(page.locator(".periods li").first).to_contain_text("Partly cloudy")
+    expect(page.locator(".periods .overlay")).to_contain_text("thunderstorm with rain, visibility 3 km, SW 37 km/h, gusts 70")
+    try:
+        outside.daemon.call("settings.set", key="metric", value=False)
+        expect(card.locator(".degrees")).to_have_text("54 °F")
+        expect(card).to_contain_text("11 mph")
+        expect(card).to_contain_text("29.91 inHg")
+    finally:
+        outside.daemon.call("settings.set", key="metric", value=True)
+    expect(card.locator(".degrees")).to_have_text("12 °C")
+
+
+def test_weather_of_another_place(outside, opened):
+    outside.weather.add(station("EDDB", 52.37, 13.5), "VRB02KT 0400 +TSRAGR FZFG VV001 M01/M02 Q0990")
+    page = opened(outside.web, "weather.html", allowed="Failed to load resource")
+    filled(page, "weather")
+    place = page.get_by_label("Place", exact=True)
+    place.fill("nowhere")
+    button(page, "Show").click()
+    expect(page.get_by_role("alert").filter(has_text="Enter a latitude")).to_be_visible()
+    place.fill("eddb")
+    place.press("Enter")
+    expect(page.get_by_role("heading", name="Weather at EDDB")).to_be_focused()
+    expect(page.locator(".station")).to_contain_text("EDDB")
+    expect(page.locator(".warnings li")).to_have_text([
+        "Thunderstorm with heavy rain and hail: at EDDB now", "Freezing fog: at EDDB now"])
+    expect(page.locator(".station")).to_contain_text("Variable")
+    page.locator("summary", has_text="Reports of the stations").click()
+    expect(page.locator("pre")).to_contain_text("+TSRAGR FZFG VV001")
+    place.fill("52,6; 13,3")
+    button(page, "Show").click()
+    expect(page.get_by_role("heading", name="Weather at 52.60000,13.30000")).to_be_visible()
+    place.fill("0,0")
+    button(page, "Show").click()
+    expect(page.get_by_role("alert").filter(has_text="no weather station within 100 km")).to_be_visible()
+    button(page, "Back to here").click()
+    expect(page.locator(".station")).to_contain_text("LESU")
+    expect(place).to_be_focused()
+
+
+CODES = [["-DZ", "+SHSN", "RASN", "VCTS", "BCFG", "MIFG", "FZRA", "BLSN"],
+         ["DRSN", "SHGS", "VCSH", "PRFG", "TS", "-TSPL", "+FC", "IC"],
+         ["UP", "HZ", "PO", "SQ", "VA", "RETSRA", "SHRASN", "FZDZSG"]]
+
+
+def test_words_of_the_weather_are_those_of_pacectl(outside, opened):
+    page = opened(outside.web, "weather.html")
+    for number, codes in enumerate(CODES):
+        name = f"EKW{number}"
+        outside.weather.add(station(name, 56 + number, 9), f"24010KT 9999 {' '.join(codes)} BKN030 12/08 Q1013")
+        printed = subprocess.run(
+            [PACECTL, "--metric", "--runtime-dir", outside.daemon.runtime, "weather", "--net-dir", outside.net.runtime, "--at", name],
+            capture_output=True, text=True, timeout=60).stdout
+        page.get_by_label("Place", exact=True).fill(name)
+        button(page, "Show").click()
+        expect(page.get_by_role("heading", name=f"Weather at {name}")).to_be_visible()
+        shown = page.locator(".sky").text_content()
+        assert f"  {shown}\n" in printed, (shown, printed)
+
+
+def test_old_and_missing_figures_are_named(alone, opened):
+    page = opened(alone, "weather.html")
+    observed, fresh = [f"{now() - datetime.timedelta(minutes=age):%Y-%m-%dT%H:%M:%SZ}" for age in (100, 0)]
+    publish(alone, "weather", station="EDDB", distance_m=12400, observed_at=observed, temperature_c=8, reason="no network",
+            other_stations=[{"station": "EDAZ", "distance_m": 40000, "observed_at": fresh, "figures": ["wind"]}],
+            wind_from_deg=240, wind_speed_mps=5)
+    cards = page.locator(".station")
+    expect(cards).to_have_count(2)
+    expect(cards.first).to_contain_text("12.4 km · 1 h 40 min old")
+    expect(cards.first).not_to_contain_text("Wind")
+    expect(cards.nth(1)).to_contain_text("EDAZ40 km · 0 min old")
+    expect(cards.nth(1)).to_contain_text("18 km/h")
+    expect(page.locator("main")).to_contain_text("No network")
+    expect(page.locator("main")).to_contain_text(
+        "No station nearby reports: Weather, Dew point, Visibility, Pressure, Clouds.")
+    publish(alone, "weather", reason="the server limits requests")
+    expect(page.get_by_role("heading", name="No weather")).to_be_visible()
+    expect(page.locator("main")).to_contain_text("The server limits requests")
+    expect(cards).to_have_count(0)
+
+
+# Places
+
+def test_places_near_are_listed_with_distance_and_details(outside, opened):
+    page = opened(outside.web, "places.html")
+    results = page.locator(".result")
+    expect(results.first).to_contain_text(re.compile(r"Playground123 m SE"))
+    shop = page.get_by_role("button", name=re.compile("^Pyrénées"))
+    expect(shop).to_contain_text("Supermarket")
+    shop.press("Enter")
+    detail = page.locator("section[aria-labelledby=place-name]")
+    expect(detail).to_be_focused()
+    expect(detail).to_contain_text("Avinguda Meritxell 11")
+    website = detail.get_by_role("link", name="http://www.pyrenees.ad")
+    assert website.get_attribute("rel") == "noopener noreferrer" and website.get_attribute("target") == "_blank"
+    assert "to=42.50804%2C1.52437" in detail.get_by_role("link", name="Go there").get_attribute("href")
+    expect(page.locator(".credit")).to_contain_text("OpenStreetMap")
+    button(page, "Close").click()
+    expect(shop).to_be_focused()
+    page.locator("summary", has_text="kinds").click()
+    button(page, "Hospital").click()
+    expect(results).to_have_count(1)
+    expect(results).to_contain_text("Hospital1.1 km NE")
+    page.get_by_label("At most so far away").select_option("200")
+    expect(page.get_by_role("status").filter(has_text="No such place there.")).to_be_visible()
+
+
+def test_addresses_of_places_are_checked(outside, opened):
+    page = opened(outside.web, "places.html")
+    made = page.evaluate("""import('/outside.js').then(({ outerLink }) => [
+        'javascript:alert(1)', 'data:text/html,x', 'pyrenees.ad', 'ftp://x.example', 'https://x.example/a'
+    ].map((address) => outerLink(address)?.href ?? null))""")
+    assert made == [None, None, None, None, "https://x.example/a"]
+
+
+def test_positions_are_read_from_text(outside, opened):
+    page = opened(outside.web, "places.html")
+    texts = ["52.5,13.4", " 52.5, -13.4 ", "52.5 13.4", "52,5; 13,4", "52,5 13,4", "52,5, 13,4", "91,0", "0,181", "52", "a,b", "1e3,2", ""]
+    read = page.evaluate("""(texts) => import('/outside.js').then(({ parsePosition }) => texts.map((text) => {
+        const found = parsePosition(text); return found && [found.latitude, found.longitude]; }))""", texts)
+    assert read == [[52.5, 13.4], [52.5, -13.4], [52.5, 13.4], [52.5, 13.4], [52.5, 13.4], [52.5, 13.4]] + 6 * [None]
+
+
+def test_places_by_name_and_around_a_tap(outside, opened):
+    page = opened(outside.web, "places.html")
+    filled(page, "places")
+    button(page, "By name").click()
+    name = page.get_by_label("Name or address")
+    expect(name).to_be_focused()
+    name.fill("encamp")
+    name.press("Enter")
+    expect(page.locator(".result").first).to_contain_text(re.compile("EncampTown|Encamp6 km"))
+    button(page, "Near").click()
+    expect(page.locator(".result").first).to_contain_text("Playground")
+    with page.expect_request(re.compile("places/near.*at=")):
+        page.locator(".map canvas").click(position={"x": 60, "y": 60})
+    expect(page.get_by_role("status").filter(has_text=re.compile("place"))).to_be_visible()
+    page.locator("summary", has_text="Around another position").click()
+    around = page.get_by_label("Position", exact=True)
+    expect(around).not_to_have_value("")
+    around.fill("42.5347,1.5803")
+    around.press("Enter")
+    expect(page.locator(".result", has_text="Farmacia D Encamp")).to_be_visible()
+    button(page, "Around me").click()
+    expect(page.locator(".result").first).to_contain_text("Playground")
+
+
+def test_places_along_the_course(outside, opened):
+    outside.daemon.call("course.unload")
+    page = opened(outside.web, "places.html", allowed="Failed to load resource")
+    filled(page, "places")
+    button(page, "Along the course").click()
+    expect(page.locator(".problem")).to_contain_text("no course is loaded")
+    routes = opened(outside.web, f"routes.html?to={THERE[0]},{THERE[1]}&name=Caldea")
+    button(routes, "Find routes").click()
+    button(routes, "GO: follow route 1").click(timeout=60_000)
+    expect(routes.locator(".line.notice")).to_have_text("Route to Caldea is the course now.")
+    button(page, "Near").click()
+    button(page, "Along the course").click()
+    expect(page.locator(".result", has_text="Pyrénées")).to_contain_text(re.compile(r"\d+ m ahead, \d+ m detour to the right"))
+
+
+# Routes
+
+def test_routes_are_ranked_and_one_becomes_the_course(outside, opened):
+    outside.daemon.call("course.unload")
+    page = opened(outside.web, "routes.html")
+    search_routes(page)
+    rows = page.get_by_role("radio")
+    expect(rows).to_have_count(6)
+    expect(rows.first).to_contain_text(re.compile(r"2\.32 km21 m up9 m down15:00steepest 3 %"))
+    ups = [int(re.search(r"(\d+) m up", text)[1]) for text in rows.all_text_contents()]
+    assert ups == sorted(ups)
+    expect(rows.first).to_have_attribute("aria-checked", "true")
+    rows.first.press("ArrowDown")
+    expect(rows.nth(1)).to_be_focused()
+    expect(rows.nth(1)).to_have_attribute("aria-checked", "true")
+    assert page.locator(".profile path.line").count() == 6
+    page.locator(".turns summary").click()
+    expect(page.locator(".turn-list li")).to_contain_text(["Left", "Right"])
+    button(page, "GO: follow route 2").click()
+    name = "Route to 42.51200,1.54000"
+    expect(page.locator(".line.notice")).to_have_text(f"{name} is the course now.")
+    expect(page.get_by_role("link", name="To the live page")).to_be_visible()
+    loaded, = [one for one in outside.daemon.call("course.list") if one.get("loaded")]
+    found = outside.net.call(
+        "route.find", **{"from": {"lat": HERE[0], "lon": HERE[1]}, "to": {"lat": THERE[0], "lon": THERE[1]}, "profile": "walk"})
+    route = found["routes"][1]
+    assert loaded["name"] == name and loaded["points"] == route["turns"] == 2 and loaded["sport"] == "walk"
+    assert abs(loaded["length_m"] - route["length_m"]) < 1 and abs(loaded["ascent_m"] - route["ascent_m"]) < 0.5
+
+
+def test_all_course_points_survive_the_file(outside, opened):
+    page = opened(outside.web, "routes.html")
+    kinds = [key.removeprefix("cue.") for key in page.evaluate("import('/texts/en.js').then(({ default: texts }) => Object.keys(texts))")
+             if key.startswith("cue.")]
+    assert len(kinds) > 50
+    lines = [{"format": "paced-course", "version": 1, "name": "x", "sport": "ride"}]
+    lines += [{"row": "vertex", "latitude": 42.5 + index / 1000, "longitude": 1.5, "altitude_m": 1000 + index} for index in range(len(kinds))]
+    lines += [{"row": "course-point", "vertex": index, "type": kind, "name": f"{index} {HOSTILE[:19]}"} for index, kind in enumerate(kinds)]
+    lines += [{"row": "course", "vertices": len(kinds), "points": len(kinds)}]
+    answer = page.evaluate("""async (text) => {
+        const [{ gpxOf, readCourse }, { request }] = await Promise.all([import('/course-file.js'), import('/api.js')]);
+        const body = new Blob([gpxOf(readCourse(text), 'A & <B>')]);
+        return (await request('/api/courses', { method: 'POST', body, query: { file: 'x.gpx' } })).json();
+    }""", "\n".join(map(json.dumps, lines)))
+    assert "A & <B>" in answer["message"]
+    number = max(one["id"] for one in outside.daemon.call("course.list"))
+    file = page.evaluate("""(id) => import('/api.js').then(({ getJSON }) =>
+        getJSON(`/api/courses/${id}/file`, { format: 'geojson' }))""", number)
+    points = [one["properties"] for one in file["features"] if one["geometry"]["type"] == "Point"]
+    assert [(one["kind"], one["name"]) for one in points] == [(kind, f"{index} {HOSTILE[:19]}") for index, kind in enumerate(kinds)]
+    track, = [one["geometry"]["coordinates"] for one in file["features"] if one["geometry"]["type"] == "LineString"]
+    assert len(track) == len(kinds) and track[3][:2] == [1.5, 42.503] and track[3][2] == 1003
+    outside.daemon.call("course.delete", id=number)
+
+
+def test_destination_by_name_by_tap_and_from_the_address(outside, opened):
+    page = opened(outside.web, f"routes.html?to=42.508,1.524&name={urllib.parse.quote(HOSTILE)}")
+    ends = page.locator("dl.facts")
+    expect(ends).to_contain_text(f"{HOSTILE} (42.50800,1.52400)")
+    expect(ends).to_contain_text("My position")
+    page.get_by_label("Where to?").fill("encamp")
+    page.keyboard.press("Enter")
+    match = page.locator(".results button").first
+    expect(match).to_be_focused()
+    expect(match).to_contain_text("Encamp")
+    page.keyboard.press("Enter")
+    expect(ends).to_contain_text("Encamp (42.53597,1.58366)")
+    expect(button(page, "Find routes")).to_be_focused()
+    button(page, "the start").click()
+    page.locator(".map canvas").click(position={"x": 100, "y": 300})
+    expect(button(page, "Start at my position")).to_be_visible()
+    expect(button(page, "the destination")).to_have_attribute("aria-pressed", "true")
+    with page.expect_request(lambda request: "route.find" in (request.post_data or "")) as asked:
+        button(page, "Find routes").click()
+    params = json.loads(asked.value.post_data)["params"]
+    assert set(params) == {"from", "to", "profile"} and params["to"] == {"lat": 42.5359699, "lon": 1.5836606}
+    button(page, "Cancel").click(timeout=5000) if button(page, "Cancel").is_visible() else None
+    button(page, "Start at my position").click()
+    expect(ends).to_contain_text("My position")
+
+
+def test_failures_of_the_route_engine_are_said(outside, opened):
+    page = opened(outside.web, "routes.html?to=42.7,1.6", locale="de-DE", allowed="Failed to load resource")
+    button(page, "Routen suchen").click()
+    problem = page.get_by_role("alert").filter(has_text="Der Routendienst")
+    expect(problem).to_contain_text("Der Routendienst lehnt die Anfrage ab.")
+    expect(problem.locator("[lang=en]")).to_contain_text("datafile E5_N40.rd5 not found")
+    expect(button(page, "Routen suchen")).to_be_enabled()
+
+
+# Buses
+
+def test_buses_show_the_default_group_with_live_vehicles(outside, opened):
+    page = opened(outside.web, "buses.html")
+    filled(page, "buses")
+    expect(page.locator(".live-state")).to_contain_text(re.compile(r"Made Transit · Live, \d+ s old"))
+    expect(button(page, "Valley")).to_have_attribute("aria-pressed", "true")
+    assert page.locator(".chips").first.locator("button").all_text_contents() == ["Valley", "Town"]
+    expect(page.locator(".vehicles li")).to_have_count(2)
+    expect(page.locator(".vehicles li").first).to_contain_text(re.compile(r"L1929 m E · 30\.6 km/h · many seats · seen \d+ s ago"))
+    expect(page.locator(".warnings")).to_contain_text("L1: Road works on the bridge")
+    expect(page.get_by_role("button", name=re.compile("^L3"))).to_contain_text(HOSTILE)
+    button(page, "Town").press("Enter")
+    expect(button(page, "Town")).to_have_attribute("aria-pressed", "true")
+    expect(button(page, "Town")).to_be_focused()
+    expect(page.get_by_text("No bus is on its way: L2.")).to_be_visible()
+    expect(page.locator(".warnings")).to_be_hidden()
+    page.reload()
+    expect(button(page, "Town")).to_have_attribute("aria-pressed", "true")
+
+
+def test_lines_are_drawn_in_their_colours(outside, opened):
+    def colours(page):
+        return set(page.evaluate("""() => {
+            const canvas = document.querySelector('.map canvas');
+            const pen = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });
+            pen.drawImage(canvas, 0, 0);
+            const data = pen.getImageData(0, 0, canvas.width, canvas.height).data;
+            const seen = new Set();
+            for (let at = 0; at < data.length; at += 4) if (data[at + 3] === 255) seen.add(data.slice(at, at + 3).join());
+            return [...seen];
+        }"""))
+
+    page = opened(outside.web, "buses.html")
+    filled(page, "buses")
+    blue, pale = "0,87,184", "221,221,221"
+    wait_for(lambda: blue in colours(page), 20, "the colour of line L1")
+    assert pale not in colours(page)
+    page.get_by_role("button", name=re.compile("^L2")).click()
+    wait_for(lambda: pale in colours(page), 20, "the colour of line L2")
+    page.get_by_role("button", name=re.compile("^L1")).click()
+    # Vehicles go with their line.
+    wait_for(lambda: blue not in colours(page), 20, "a map without line L1")
+
+
+def test_departures_of_a_stop(outside, opened):
+    page = opened(outside.web, "buses.html")
+    page.get_by_role("button", name=re.compile("^Plaça")).click()
+    card = page.locator("section:visible", has=page.get_by_role("heading", name="Plaça"))
+    expect(card).to_be_focused()
+    expect(card.locator("li").first).to_contain_text(re.compile(r"\d+ min(L1|L2)"))
+    expect(card).to_contain_text("takes bikes")
+    expect(card).to_contain_text(re.compile(r"live · planned \d+:\d\d"))
+    button(page, "Close").click()
+    expect(page.get_by_role("button", name=re.compile("^Plaça"))).to_be_focused()
+    expect(page.get_by_role("heading", name="Departures of your stops")).to_be_visible()
+    stop = page.get_by_label("Name, code or position of a stop")
+    stop.fill("104")
+    stop.press("Enter")
+    expect(page.locator(".result")).to_have_count(1)
+    expect(page.locator(".result")).to_contain_text("Encamp")
+    page.locator(".result").click()
+    expect(page.get_by_text(re.compile("No bus leaves in the next 24 hours"))).to_be_visible()
+    stop.fill("script")
+    stop.press("Enter")
+    expect(page.locator(".result")).to_contain_text(HOSTILE)
+    stop.fill("nothing")
+    stop.press("Enter")
+    expect(page.get_by_text("No stop has this text.")).to_be_visible()
+
+
+def test_way_home(outside, opened):
+    page = opened(outside.web, "buses.html")
+    button(page, "Next way home").click()
+    first = page.locator(".journey").first
+    expect(first).to_contain_text("Walk 83 m to Plaça")
+    expect(first).to_contain_text("L2")
+    expect(first).to_contain_text("Walk 37 m home")
+    expect(page.get_by_text(re.compile(r"The last way home: leave at \d+:\d\d"))).to_be_visible()
+    page.get_by_label("I have a bike with me").check()
+    button(page, "Next way home").click()
+    expect(page.get_by_text(re.compile("There is no way home"))).to_be_visible()
+
+
+def test_timetable_alone_is_named(outside, opened):
+    page = opened(outside.web, "buses.html")
+    filled(page, "buses")
+    publish(outside.web, "transit", live=False, reason="no network", agency="CATA", vehicles=[], departures=[], alerts=[])
+    expect(page.locator(".live-state")).to_have_text("CATA · By the timetable only, not live: no network")
+    expect(page.get_by_text("Where the buses are is known with live data only.")).to_be_visible()

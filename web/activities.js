@@ -1,0 +1,267 @@
+// The list of activities, with totals, search and import.
+
+import { getLines } from './api.js';
+import { element, setText, show } from './dom.js';
+import { distance, duration } from './format.js';
+import {
+  Uploader, activityAddress, activityTitle, averageOf, groupBy, markList, marksOf, paged, sportOptions, startText,
+  table, whole, withUnit,
+} from './history.js';
+import { date, errorText, number, t } from './i18n.js';
+import { labelled, select, start } from './page.js';
+
+const PAGE = 50;
+/** So many are read at once while a text is searched. */
+const SEARCHED = 500;
+const PAUSE_OF_TYPING = 300;
+
+const session = await start({ needs: 'history', name: 'activities' });
+
+// Periods
+
+const twoDigits = (value) => String(value).padStart(2, '0');
+const dayName = (day) => `${day.getFullYear()}-${twoDigits(day.getMonth() + 1)}-${twoDigits(day.getDate())}`;
+const monthName = (day) => dayName(day).slice(0, 7);
+
+/** The first days of the present week, month and year. */
+function firstDays() {
+  const now = new Date();
+  const monday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - (now.getDay() + 6) % 7);
+  return { week: dayName(monday), month: `${monthName(now)}-01`, year: `${now.getFullYear()}-01-01` };
+}
+
+/** The name of a period of the totals: 2026-W09, 2026-03 or 2026. */
+function periodText(by, total) {
+  const name = total[by];
+  if (name === undefined) return t('activities.undated');
+  if (by === 'month') return monthText(name);
+  return by === 'week' ? t('activities.week_name', { week: Number(name.slice(6)), year: name.slice(0, 4) }) : name;
+}
+
+const monthText = (name) => date(`${name}-15T12:00:00`, { month: 'long', year: 'numeric' });
+
+function sumOf(totals) {
+  const sum = (key) => totals.reduce((all, one) => all + one[key], 0);
+  return { activities: sum('activities'), distance_m: sum('distance_m'), elapsed_ms: sum('elapsed_ms') };
+}
+
+const countText = (count) => t('activities.count', { count: number(count) });
+
+/** The totals of the present periods, and a table of all periods. */
+class Totals {
+  constructor(filters) {
+    this.filters = filters;
+    this.periods = element('div', { class: 'card periods' });
+    this.rows = element('div', { class: 'stack' });
+    this.by = 'month';
+    this.details = element('details', { class: 'card', ontoggle: () => this.loadTable() },
+      element('summary', {}, t('activities.totals')),
+      element('div', { class: 'stack' }, labelled(t('activities.totals_by'),
+        select(['week', 'month', 'year'].map((by) => [by, t(`activities.by_${by}`)]), this.by, (by) => {
+          this.by = by;
+          this.loadTable();
+        })), this.rows));
+  }
+
+  async load(signal) {
+    const { sport } = this.filters;
+    const days = firstDays();
+    const all = await Promise.all(Object.entries(days).map(([by, since]) =>
+      getLines('/api/activities/totals', { by, since, sport }, signal)));
+    this.periods.replaceChildren(...Object.keys(days).map((by, index) => periodCard(by, sumOf(all[index]))));
+    this.loadTable();
+  }
+
+  async loadTable() {
+    if (!this.details.open) return;
+    const { by } = this;
+    const { sport } = this.filters;
+    const totals = await session.attempt(() => getLines('/api/activities/totals', { by, sport }));
+    if (totals && by === this.by) this.rows.replaceChildren(...periodTable(by, totals));
+  }
+}
+
+function periodCard(by, { activities, distance_m: metres, elapsed_ms: elapsed }) {
+  return element('dl', { class: 'period' }, element('dt', {}, t(`activities.this_${by}`)),
+    element('dd', { class: 'big' }, withUnit(distance(metres))),
+    element('dd', {}, [countText(activities), activities > 0 && duration(elapsed)].filter(Boolean).join(' · ')));
+}
+
+function periodTable(by, totals) {
+  const columns = [[t(`activities.by_${by}`)], [t('activities.sport')], [t('nav.activities'), true],
+    [t('field.distance'), true], [t('field.time'), true]];
+  const frame = table(t('activities.totals'), columns, []);
+  const more = paged(frame.querySelector('tbody'), totals, (total) => element('tr', {},
+    element('td', {}, periodText(by, total)), element('td', {}, t(`sport.${total.sport}`)),
+    element('td', { class: 'number' }, number(total.activities)),
+    element('td', { class: 'number' }, distance(total.distance_m)),
+    element('td', { class: 'number' }, duration(total.elapsed_ms))), 24);
+  return [frame, more];
+}
+
+// The list
+
+function entry(summary) {
+  const { sport } = summary;
+  const facts = [duration(summary.elapsed_ms), averageOf(summary, sport), whole(summary.average_bpm, 'bpm')];
+  const about = [summary.name !== undefined && t(`sport.${sport}`), startText(summary)];
+  return element('li', {}, element('a', { class: 'entry', href: activityAddress(summary.id) },
+    element('span', { class: 'name' }, activityTitle(summary)),
+    element('span', { class: 'big' }, withUnit(distance(summary.distance_m))),
+    element('span', { class: 'details' }, about.filter(Boolean).join(' · '), ' ', markList(marksOf(summary))),
+    element('span', { class: 'facts' }, facts.map((fact) => element('span', {}, fact ?? '')))));
+}
+
+/** What a text is searched in: name, sport and date in several forms. */
+function searchedText({ name, sport, started }) {
+  const dates = started ? [dayName(new Date(started)), date(started, { dateStyle: 'full' }), date(started),
+    date(started, { dateStyle: 'short' })] : [t('activities.undated')];
+  return [name ?? '', t(`sport.${sport}`), sport, ...dates].join(' ').toLowerCase();
+}
+
+class List {
+  constructor(filters) {
+    this.filters = filters;
+    this.node = element('div', { class: 'months' });
+    this.state = element('p', { role: 'status' });
+    this.more = element('button', { class: 'more', type: 'button', hidden: true, onclick: () => this.older() },
+      t('activities.older'));
+  }
+
+  /** Begins anew with the present filters. */
+  async load(signal) {
+    this.signal = signal;
+    this.last = undefined;
+    this.month = null;
+    this.count = 0;
+    show(this.more, false);
+    const { sport, since, until } = this.filters;
+    const totals = await getLines('/api/activities/totals', { by: 'month', sport, since, until }, signal);
+    this.months = groupBy(totals, (total) => total.month);
+    const found = await this.find();
+    this.node.replaceChildren();
+    this.add(found);
+  }
+
+  async older() {
+    this.more.disabled = true;
+    const found = await session.attempt(() => this.find());
+    this.more.disabled = false;
+    if (found) this.add(found)?.querySelector('a').focus();
+  }
+
+  /** The next activities that match: some PAGE of them, fewer at the end. */
+  async find() {
+    const words = this.filters.text.toLowerCase().split(/\s+/).filter(Boolean);
+    const matches = (summary) => words.length === 0 || words.every((word) => searchedText(summary).includes(word));
+    const limit = words.length === 0 ? PAGE : SEARCHED;
+    const found = [];
+    const { sport, since, until } = this.filters;
+    setText(this.state, t('activities.reading'));
+    this.isAtEnd = false;
+    while (found.length < PAGE && !this.isAtEnd) {
+      const page = await getLines('/api/activities', { limit, before: this.last, sport, since, until }, this.signal);
+      found.push(...page.filter(matches));
+      this.last = page.at(-1)?.id;
+      this.isAtEnd = page.length < limit;
+    }
+    return found;
+  }
+
+  /** The first element that was added. */
+  add(found) {
+    const made = found.map((summary) => {
+      this.enterMonth(summary);
+      const item = entry(summary);
+      this.items.append(item);
+      return item;
+    });
+    this.count += found.length;
+    show(this.more, !this.isAtEnd);
+    setText(this.state, this.count > 0 ? '' : t(this.filters.isEmpty() ? 'activities.none' : 'activities.no_match'));
+    return made[0];
+  }
+
+  /** Begins the list of a month. Activities without a date stay in that of their neighbours. */
+  enterMonth({ started }) {
+    const month = started ? monthName(new Date(started)) : this.month ?? '';
+    if (month === this.month) return;
+    this.month = month;
+    const title = element('h2', {}, month ? monthText(month) : t('activities.undated'));
+    const totals = this.months.get(month === '' ? undefined : month);
+    const isWhole = this.filters.text.trim() === '' && totals;
+    this.items = element('ul', { class: 'list' });
+    this.node.append(element('div', { class: 'month' }, title,
+      isWhole ? element('p', { class: 'soft figures' }, monthTotal(sumOf(totals))) : null), this.items);
+  }
+}
+
+const monthTotal = ({ activities, distance_m: metres, elapsed_ms: elapsed }) =>
+  [countText(activities), distance(metres), duration(elapsed)].join(' · ');
+
+// The page
+
+class Page {
+  constructor() {
+    this.filters = { text: '', sport: '', since: '', until: '',
+      isEmpty() { return [this.text.trim(), this.sport, this.since, this.until].every((value) => value === ''); } };
+    this.totals = new Totals(this.filters);
+    this.list = new List(this.filters);
+    const why = session.whyNoCommand();
+    session.main.append(element('h1', {}, t('nav.activities')), element('div', { class: 'stack' }, this.totals.periods,
+      this.totals.details, why ? element('p', { class: 'soft' }, why) : this.uploader().node, this.search()),
+    this.list.node, this.list.state, this.list.more);
+    this.load();
+  }
+
+  search() {
+    const change = (key, wait = 0) => ({ target }) => {
+      this.filters[key] = target.value;
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.load(), wait);
+    };
+    const text = element('input', { type: 'search', autocomplete: 'off', oninput: change('text', PAUSE_OF_TYPING) });
+    const sport = select([['', t('activities.all_sports')], ...sportOptions()], '', (value) => {
+      this.filters.sport = value;
+      this.load();
+    });
+    const day = (key) => labelled(t(`activities.${key}`), element('input', { type: 'date', onchange: change(key) }));
+    const whole = labelled(t('activities.search'), text);
+    whole.className = 'wide';
+    const sports = labelled(t('activities.sport'), sport);
+    sports.className = 'wide';
+    return element('details', { class: 'card', open: matchMedia('(min-width: 700px)').matches },
+      element('summary', {}, t('activities.find')), element('form', { class: 'filters', role: 'search',
+        onsubmit: (event) => event.preventDefault() }, whole, sports, day('since'), day('until')));
+  }
+
+  uploader() {
+    const sport = select([['', t('activities.sport_of_file')], ...sportOptions()], '', () => {});
+    const again = element('input', { type: 'checkbox' });
+    return new Uploader({
+      path: '/api/activities', title: t('activities.import'), help: t('activities.import_help'),
+      controls: [labelled(t('activities.sport'), sport),
+        element('label', { class: 'check' }, again, element('span', {}, t('activities.again')))],
+      query: () => ({ ...(sport.value && { sport: sport.value }), ...(again.checked && { again: 1 }) }),
+      describe: errorText, onDone: () => this.load(), resultOf: importLink,
+    });
+  }
+
+  async load() {
+    this.abort?.abort();
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    await session.attempt(() => Promise.all([this.list.load(signal), this.totals.load(signal)]));
+    if (!signal.aborted && this.list.count === 0 && this.list.state.textContent === t('activities.reading')) {
+      setText(this.list.state, '');
+    }
+  }
+}
+
+/** pacectl names the activity in its message. */
+function importLink(message) {
+  const id = / is activity (\d+):/.exec(message)?.[1];
+  return id ? [element('a', { href: activityAddress(id) }, t('activities.show'))] : [];
+}
+
+new Page();

@@ -1,0 +1,439 @@
+// The buses of an agency: lines on the map, vehicles, departures, and the way home.
+
+import { getJSON, getLines } from './api.js';
+import {
+  departureList, isColour, journeys, lineMark, noDeparture, scheduleText, statusText, swatch, title,
+} from './bus-times.js';
+import { element, setText, show } from './dom.js';
+import { age, decimal, speed } from './format.js';
+import { errorText, hasText, t } from './i18n.js';
+import { RouteMap } from './map.js';
+import {
+  bearingBetween, far, follow, Latest, metresBetween, parsePosition, PacedClock, positionOf, positionText, toggle,
+  towards,
+} from './outside.js';
+import { start } from './page.js';
+import { keep, kept } from './store.js';
+
+const CHOICE = 'paced.buses.lines';
+const SHOWN = 40;
+const FEW = 5;
+const STOPS = 20;
+const NEAR = 1000;
+const DEPARTURES = 12;
+const VEHICLES = 24;
+const REFRESH = 30_000;
+/** A line is drawn in front of a background of the map, which pale and dark colours hardly differ from. */
+const LEAST_CONTRAST = 2;
+const DASHES = [[], [14, 8], [2, 9], [14, 8, 2, 8], [6, 6]];
+
+const session = await start({ needs: 'history', name: 'buses' });
+const time = new PacedClock();
+const stopRequests = new Latest();
+const departureRequests = new Latest();
+const homeRequests = new Latest();
+let lines = [];
+let groups = [];
+/** The IDs of the lines that are shown. */
+let chosen = new Set();
+/** The ways by the ID of their line; null until they are loaded. */
+let ways = null;
+let here = null;
+let topic = null;
+let stops = [];
+/** The stop whose departures are shown. */
+let stop = null;
+let isWide = false;
+
+const present = () => time.now() ?? Date.now();
+
+// The parts of the page
+
+const problem = element('p', { class: 'problem', role: 'alert', hidden: true });
+const live = element('p', { role: 'status', class: 'live-state' }, t('buses.waiting'));
+const alerts = element('section', { class: 'card warnings', hidden: true });
+const groupChips = element('div', { class: 'chips', role: 'group', 'aria-label': t('buses.groups') });
+const lineChips = element('div', { class: 'chips', role: 'group', 'aria-label': t('buses.lines') });
+const filter = element('input', { type: 'search', id: 'filter', autocomplete: 'off', maxLength: 64,
+  oninput: () => { isWide = false; drawChips(); } });
+const filterLabel = element('label', { for: 'filter', hidden: true }, element('span', {}, t('buses.filter')), filter);
+const moreLines = element('button', { type: 'button', hidden: true, onclick: () => { isWide = true; drawChips(); } },
+  t('buses.more_lines'));
+const linesCard = element('section', { class: 'card stack' }, element('h2', {}, t('buses.lines')), groupChips,
+  filterLabel, lineChips, moreLines);
+const vehicles = element('section', { class: 'card' });
+const departures = element('section', { class: 'card', tabIndex: -1, hidden: true });
+const own = element('section', { class: 'card', hidden: true });
+const stopText = element('input', { type: 'search', id: 'stop', autocomplete: 'off', maxLength: 64 });
+const stopList = element('ul', { class: 'results' });
+const stopStatus = element('p', { role: 'status', class: 'soft' });
+const stopsCard = element('section', { class: 'card' }, element('h2', {}, t('buses.stops')),
+  element('form', { onsubmit: (event) => { event.preventDefault(); findStops(); } },
+    element('label', { for: 'stop' }, t('buses.stop_name')),
+    element('div', { class: 'line-of-controls' }, stopText, element('button', { type: 'submit' }, t('buses.search')),
+      element('button', { type: 'button', onclick: () => { stopText.value = ''; findStops(); } }, t('buses.near')))),
+  stopStatus, stopList);
+const bikes = element('input', { type: 'checkbox', id: 'bikes' });
+const homeResult = element('div', { class: 'stack', 'aria-live': 'polite' });
+const homeButton = element('button', { class: 'main', type: 'button', onclick: () => wayHome() }, t('buses.home_find'));
+const homeCard = element('section', { class: 'card stack' }, element('h2', {}, t('buses.home')),
+  element('label', { class: 'check', for: 'bikes' }, bikes, element('span', {}, t('buses.bikes'))),
+  element('div', { class: 'buttons' }, homeButton), homeResult);
+const mapBox = element('div', { class: 'map-box' });
+const map = new RouteMap(mapBox, { label: t('buses.map'), onPoint: (point) => {
+  if (point.stop) openStop(point.stop);
+} });
+session.main.append(element('h1', {}, t('nav.buses')), element('div', { class: 'split' },
+  element('div', { class: 'side' }, mapBox),
+  element('div', { class: 'stack' }, live, problem, alerts, linesCard, departures, own, vehicles, stopsCard,
+    homeCard)));
+
+function report(text) {
+  setText(problem, text);
+  show(problem, true);
+}
+
+// Lines and groups
+
+async function loadLines() {
+  try {
+    const [known, list] = await Promise.all([getLines('/api/transit/lines'), getJSON('/api/transit/groups')]);
+    lines = known;
+    groups = (list.groups ?? []).filter(({ lines: ids }) => ids.some((id) => lines.some(({ line }) => line === id)));
+    // The default group stands first.
+    const first = groups.findIndex(({ name }) => name === list.default?.group);
+    if (first > 0) groups.unshift(...groups.splice(first, 1));
+    chosen = new Set(initialLines(list));
+    drawChips();
+    drawTopic();
+    await loadWays();
+  } catch (error) {
+    show(linesCard, false);
+    report(errorText(error));
+  }
+}
+
+function initialLines({ default: initial, groups_first: hasGroupsFirst }) {
+  const isKnown = (id) => lines.some(({ line }) => line === id);
+  const before = (kept(CHOICE) ?? '').split('\n').filter(isKnown);
+  if (before.length > 0) return before;
+  const group = groups.find(({ name }) => name === initial?.group) ?? (hasGroupsFirst ? groups[0] : undefined);
+  const ids = group?.lines ?? (initial?.line ? [initial.line] : []);
+  return ids.some(isKnown) ? ids.filter(isKnown) : lines.slice(0, FEW).map(({ line }) => line);
+}
+
+function choose(ids) {
+  chosen = new Set(ids);
+  keep(CHOICE, [...chosen].join('\n'));
+  drawChips();
+  drawMap();
+  drawTopic();
+}
+
+const isSame = (ids) => ids.length === chosen.size && ids.every((id) => chosen.has(id));
+
+function drawChips() {
+  const focused = document.activeElement?.dataset?.key;
+  groupChips.replaceChildren(...groups.map(({ name, lines: ids }) => {
+    const known = ids.filter((id) => lines.some(({ line }) => line === id));
+    return toggle({ class: 'chip', dataset: { key: `group ${name}` } }, isSame(known), () => choose(known), name);
+  }));
+  show(groupChips, groups.length > 0);
+  show(filterLabel, lines.length > 12);
+  const wanted = filter.value.trim().toLowerCase();
+  const found = lines.filter(({ code = '', name = '' }) => `${code} ${name}`.toLowerCase().includes(wanted));
+  const most = isWide ? found.length : SHOWN;
+  lineChips.replaceChildren(...found.slice(0, most).map((line) => toggle(
+    { class: 'chip', dataset: { key: `line ${line.line}` }, title: line.name ?? '' }, chosen.has(line.line), (isOn) => {
+      const ids = new Set(chosen);
+      if (isOn) ids.add(line.line);
+      else ids.delete(line.line);
+      choose(ids);
+    }, swatch(line), element('span', {}, title(line)),
+    line.code && line.name ? element('span', { class: 'unseen' }, ` ${line.name}`) : null)));
+  show(moreLines, found.length > most);
+  if (focused) [...linesCard.querySelectorAll('[data-key]')].find(({ dataset }) => dataset.key === focused)?.focus();
+}
+
+async function loadWays() {
+  try {
+    const file = await getJSON('/api/transit/lines/file', { format: 'geojson' });
+    ways = new Map(file.features.map(({ properties, geometry }) => [properties.id,
+      geometry.coordinates.flatMap((path) => [...path.map(([lon, lat]) => [lat, lon]), null])]));
+    drawMap();
+  } catch (error) {
+    report(errorText(error));
+  }
+}
+
+// The map
+
+function luminance(colour) {
+  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255)
+    .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrast(one, other) {
+  const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}
+
+/** How a line is drawn in the present theme. */
+function lineStyle({ color }, index) {
+  const isPlain = document.documentElement.dataset.theme === 'e-ink';
+  if (isPlain) return { colour: '--text', dash: DASHES[index % DASHES.length], width: 5 };
+  if (!isColour(color)) return { colour: '--text', width: 5 };
+  const back = getComputedStyle(document.documentElement).getPropertyValue('--map-back').trim();
+  const isFaint = isColour(back) && contrast(color, back) < LEAST_CONTRAST;
+  return { colour: color, width: 6, casing: isFaint ? '--text' : '--map-casing' };
+}
+
+function drawMap() {
+  const drawn = lines.filter(({ line }) => chosen.has(line));
+  map.setLines(drawn.filter(({ line }) => ways?.has(line))
+    .map((line, index) => ({ points: ways.get(line.line), ...lineStyle(line, index) })));
+  drawPoints();
+}
+
+function drawPoints() {
+  const places = new Map([...stops, ...(stop?.latitude === undefined ? [] : [stop])].map((one) => [one.stop, one]));
+  map.setPoints([
+    ...[...places.values()].map(stopPoint), ...shownVehicles().map(vehiclePoint),
+  ]);
+}
+
+function stopPoint(one) {
+  const { latitude, longitude, name } = one;
+  const isChosen = one.stop === stop?.stop;
+  return { latitude, longitude, stop: one, shape: 'flag', colour: '--text', radius: isChosen ? 7 : 4,
+    label: isChosen ? name : undefined };
+}
+
+function vehiclePoint(vehicle) {
+  const { latitude, longitude, bearing_deg: heading } = vehicle;
+  return { latitude, longitude, heading, shape: heading === undefined ? 'dot' : 'arrow', radius: 11,
+    colour: vehicleColour(vehicle), label: title(vehicle) };
+}
+
+/** Pale vehicles could not be seen. */
+function vehicleColour(vehicle) {
+  const { colour, casing } = lineStyle(vehicle, 0);
+  return casing === '--text' ? '--text' : colour;
+}
+
+// Live data
+
+const shownVehicles = () => (topic?.data?.vehicles ?? []).filter(({ line }) => chosen.has(line) || lines.length === 0);
+
+function drawTopic() {
+  const data = topic?.data;
+  drawLive(data);
+  drawAlerts(data?.alerts ?? []);
+  drawVehicles(data);
+  drawOwn(data?.departures ?? []);
+  drawPoints();
+}
+
+function drawLive(data) {
+  live.classList.toggle('warn', !data?.live || topic.stale);
+  if (!data) return setText(live, t('buses.waiting'));
+  const agency = data.agency ? `${data.agency} · ` : '';
+  if (!data.live) {
+    return setText(live, agency + scheduleText(data.reason));
+  }
+  const old = age((topic.age_ms + performance.now() - topic.at) / 1000);
+  const more = data.reason ? ` · ${data.reason}` : '';
+  return setText(live, agency + t(topic.stale ? 'buses.live_stale' : 'buses.live', { age: old }) + more);
+}
+
+function drawAlerts(list) {
+  const ids = new Set(lines.filter(({ line }) => chosen.has(line)).map(({ line }) => line));
+  const shown = list.filter(({ lines: concerned }) =>
+    !concerned || ids.size === 0 || concerned.some((id) => ids.has(id)));
+  show(alerts, shown.length > 0);
+  const names = (concerned) => (concerned ?? []).map((id) => lines.find(({ line }) => line === id))
+    .filter(Boolean).map(title).join(', ');
+  alerts.replaceChildren(element('h2', {}, t('buses.alerts')), element('ul', {}, shown.map((alert) => element('li', {},
+    element('b', {}, [names(alert.lines), alert.title].filter(Boolean).join(': ')),
+    alert.text ? element('p', {}, alert.text.join(' ')) : null))));
+}
+
+function drawVehicles(data) {
+  const list = shownVehicles();
+  const codes = lines.filter(({ line }) => chosen.has(line)).map(title);
+  const none = !data ? null : !data.live ? t('buses.no_vehicles') : codes.length === 0 ? t('buses.no_lines')
+    : t('buses.none_running', { lines: codes.join(', ') });
+  show(vehicles, Boolean(data));
+  vehicles.replaceChildren(element('h2', {}, t('buses.vehicles')),
+    list.length === 0 ? element('p', { class: 'soft' }, none ?? '') : element('ul', { class: 'plain vehicles' },
+      list.slice(0, VEHICLES).map((vehicle) => element('li', {}, lineMark(vehicle),
+        element('span', {}, vehicleText(vehicle)), punctuality(vehicle)))));
+}
+
+function vehicleText(vehicle) {
+  const isDated = vehicle.observed && time.now() !== null;
+  const seen = isDated ? age(Math.max(time.now() - Date.parse(vehicle.observed), 0) / 1000) : null;
+  return [vehicle.direction,
+    here ? towards(metresBetween(here, vehicle), bearingBetween(here, vehicle)) : null,
+    vehicle.speed_mps === undefined ? null : speed(vehicle.speed_mps), load(vehicle),
+    seen ? t('buses.seen', { age: seen }) : null].filter(Boolean).join(' · ');
+}
+
+function load({ passengers, occupancy }) {
+  const key = `buses.occupancy.${occupancy}`;
+  return [passengers === undefined ? null : t('buses.passengers', { count: decimal(passengers, 0) }),
+    occupancy && hasText(key) ? t(key) : null].filter(Boolean).join(', ') || null;
+}
+
+function punctuality({ punctuality: state }) {
+  if (!state || !hasText(`buses.punctuality.${state}`)) return null;
+  return element('span', { class: state === 'on-time' ? 'good' : 'bad' }, t(`buses.punctuality.${state}`));
+}
+
+/** The departures of the stops that paced-net.conf names, while no other stop is shown. */
+function drawOwn(list) {
+  show(own, list.length > 0 && !stop);
+  if (own.hidden) return;
+  own.replaceChildren(element('h2', {}, t('buses.own')), departureList(list.slice(0, DEPARTURES), present(), true));
+}
+
+// Departures
+
+let refresh = null;
+
+async function openStop(one) {
+  stop = one;
+  show(own, false);
+  markStops();
+  departures.replaceChildren(element('h2', {}, one.name), element('p', { role: 'status' }, t('buses.loading')));
+  show(departures, true);
+  departures.focus({ preventScroll: true });
+  departures.scrollIntoView({ block: 'nearest' });
+  drawPoints();
+  await loadDepartures();
+}
+
+function closeStop() {
+  clearTimeout(refresh);
+  departureRequests.cancel();
+  const key = stop?.stop;
+  stop = null;
+  show(departures, false);
+  markStops();
+  drawTopic();
+  [...stopList.querySelectorAll('button')].find(({ dataset }) => dataset.stop === key)?.focus();
+}
+
+async function loadDepartures() {
+  clearTimeout(refresh);
+  if (!stop) return;
+  try {
+    const query = { stop: stop.stop, limit: DEPARTURES };
+    const answer = await departureRequests.run((signal) => getJSON('/api/transit/departures', query, signal));
+    if (answer) showDepartures(answer);
+  } catch (error) {
+    showDepartures(null, errorText(error));
+  }
+  if (stop) refresh = setTimeout(() => (document.hidden ? undefined : loadDepartures()), REFRESH);
+}
+
+document.addEventListener('visibilitychange', () => { if (!document.hidden && stop) loadDepartures(); });
+
+function showDepartures(answer, error) {
+  const hadFocus = departures.contains(document.activeElement) && document.activeElement.tagName === 'BUTTON';
+  const close = element('button', { type: 'button', onclick: closeStop }, t('buses.close'));
+  const known = answer?.departures ?? [];
+  const body = error ? element('p', { class: 'problem', role: 'alert' }, error)
+    : known.length === 0 ? element('p', {}, noDeparture(answer)) : departureList(known, present());
+  departures.replaceChildren(element('h2', {}, stop.name), body,
+    answer ? element('p', { class: 'soft' }, statusText(answer)) : '',
+    element('div', { class: 'buttons' }, close, goLink()));
+  if (hadFocus) close.focus();
+}
+
+function goLink() {
+  if (!session.canCommand || stop.latitude === undefined) return null;
+  const query = new URLSearchParams({ to: positionText(stop), name: stop.name });
+  return element('a', { class: 'button', href: `/routes.html?${query}` }, t('buses.go'));
+}
+
+// Stops
+
+async function findStops() {
+  const text = stopText.value.trim();
+  const position = parsePosition(text);
+  setText(stopStatus, t('buses.loading'));
+  const query = position ? { at: positionText(position), radius: NEAR } : text ? { text } : { radius: NEAR };
+  try {
+    const found = await stopRequests.run((signal) =>
+      getLines('/api/transit/stops', { ...query, limit: STOPS }, signal));
+    if (!found) return;
+    stops = found;
+    setText(stopStatus, found.length > 0 ? '' : t(text ? 'buses.no_stop_named' : 'buses.no_stop_near'));
+  } catch (error) {
+    stops = [];
+    setText(stopStatus, errorText(error));
+  }
+  stopList.replaceChildren(...stops.map((one) => element('li', {}, element('button', { type: 'button', class: 'result',
+    dataset: { stop: one.stop }, 'aria-pressed': 'false', onclick: () => openStop(one) },
+  element('span', { class: 'title' }, one.name), element('span', { class: 'where figures' }, stopWay(one)),
+  one.code ? element('span', { class: 'about' }, t('buses.code', { code: one.code })) : null))));
+  markStops();
+  drawPoints();
+}
+
+function stopWay(one) {
+  if (one.distance_m === undefined) return '';
+  return here ? towards(one.distance_m, bearingBetween(here, one)) : far(one.distance_m);
+}
+
+function markStops() {
+  for (const button of stopList.querySelectorAll('button')) {
+    button.setAttribute('aria-pressed', String(button.dataset.stop === stop?.stop));
+  }
+}
+
+// The way home
+
+async function wayHome() {
+  homeButton.disabled = true;
+  homeResult.replaceChildren(element('p', { role: 'status' }, t('buses.loading')));
+  try {
+    const query = { bikes: bikes.checked ? 1 : null };
+    const answer = await homeRequests.run((signal) => getJSON('/api/transit/home', query, signal));
+    if (answer) homeResult.replaceChildren(...journeys(answer, present()));
+  } catch (error) {
+    homeResult.replaceChildren(element('p', { class: 'problem', role: 'alert' }, errorText(error)));
+  } finally {
+    homeButton.disabled = false;
+  }
+}
+
+// Lines of paced
+
+let isFirst = true;
+let hasPosition = false;
+
+function takeState(state) {
+  time.take(state);
+  here = positionOf(state);
+  map.setPosition(here);
+  if (topic?.data) drawLive(topic.data);
+  if ((isFirst || (!hasPosition && here)) && !stopText.value && !stop) findStops();
+  isFirst = false;
+  hasPosition ||= Boolean(here);
+}
+
+follow(session, { topics: ['transit'] }, (line, isReplayed) => {
+  if (line.class === 'STATE') takeState(line);
+  if (line.class === 'VERSION') topic = null;
+  if (line.class === 'DATA' && line.topic === 'transit') topic = line.data ? { ...line, at: performance.now() } : null;
+  if (['DATA', 'VERSION', 'SETTINGS'].includes(line.class)) drawTopic();
+  const isNotice = line.class === 'EVENT' && line.event === 'notice' && line.topic === 'transit';
+  if (isNotice && !isReplayed) session.notice(line.text);
+});
+addEventListener('paced-theme', drawMap);
+addEventListener('pagehide', () => clearTimeout(refresh));
+show(vehicles, false);
+await loadLines();

@@ -1,0 +1,193 @@
+// The loaded course: its line for the map, its profile, and the strip with the next course point or the way back.
+
+import { getJSON, rpc } from './api.js';
+import { element, setText, show } from './dom.js';
+import { compass, height, percent, seconds, way } from './format.js';
+import { clock, hasText, t } from './i18n.js';
+import { Profile } from './profile.js';
+
+const turns = {
+  left: -90, right: 90, straight: 0, 'middle-fork': 0, 'slight-left': -45, 'left-fork': -45, 'slight-right': 45,
+  'right-fork': 45, 'sharp-left': -135, 'sharp-right': 135, 'u-turn': 180,
+};
+
+export const isTurn = (type) => turns[type] !== undefined;
+
+/** The type of a course point in words. */
+export const cueName = (type) => (hasText(`cue.${type}`) ? t(`cue.${type}`) : t('cue.generic'));
+
+/** A course point with its place, such as "Left in 120 m: Mill Lane". */
+export function cueText({ type, name }, place) {
+  if (!name) return `${cueName(type)} ${place}`;
+  if (type === 'generic' || type === 'info') return `${name} ${place}`;
+  return `${cueName(type)} ${place}: ${name}`;
+}
+
+/** What to do while off the course. */
+export function backText(metres, bearing) {
+  if (metres === undefined) return t('course.off_plain');
+  const values = { distance: way(metres) };
+  if (bearing === undefined) return t('course.off', values);
+  return t('course.off_bearing', { ...values, direction: compass(bearing) });
+}
+
+/** A strip above the data fields, and a card with the profile. */
+export class Course {
+  constructor(session, strip, card) {
+    this.session = session;
+    this.arrow = element('span', { class: 'arrow', 'aria-hidden': 'true' });
+    this.place = element('b', { class: 'figures' });
+    this.words = element('span', { class: 'words' });
+    this.second = element('span', { class: 'second soft' });
+    strip.append(this.arrow, this.place, element('span', { class: 'lines' }, this.words, this.second));
+    this.strip = strip;
+    this.title = element('h2');
+    this.rest = element('p', { class: 'figures' });
+    this.climb = element('p', { class: 'figures' });
+    card.append(this.title, this.rest, this.climb);
+    this.profile = new Profile(card, { label: t('profile.label') });
+    this.card = card;
+    this.forget();
+  }
+
+  forget() {
+    this.key = null;
+    this.line = null;
+    this.shape = null;
+    this.drawn = null;
+  }
+
+  /** Loads line and profile if the course is another one. */
+  async follow(course, onLoaded) {
+    const key = course ? `${course.id ?? '-'} ${course.length_m}` : null;
+    if (key === this.key) return;
+    this.forget();
+    this.key = key;
+    if (!course) return onLoaded();
+    const load = async (work, use) => {
+      try {
+        const result = await work();
+        if (this.key === key) use(result);
+      } catch {
+        // The page works without it; the next connection tries again.
+      }
+    };
+    await Promise.all([
+      load(() => rpc('course.profile', { points: 300 }), (result) => { this.shape = result; }),
+      course.id === undefined ? null : load(() => getJSON(`/api/courses/${course.id}/file`, { format: 'geojson' }),
+        (result) => { this.line = lineOf(result); }),
+    ]);
+    if (this.key === key) onLoaded();
+  }
+
+  render(state) {
+    const course = state.blocks?.course;
+    show(this.strip, Boolean(course));
+    show(this.card, Boolean(course));
+    if (!course) return;
+    const isOff = course.return_m !== undefined && !['on', 'done'].includes(course.status);
+    this.strip.dataset.status = course.status;
+    if (isOff) this.showWayBack(course, state);
+    else this.showCue(course);
+    this.renderCard(course, state);
+  }
+
+  showWayBack(course, state) {
+    const { return_m: metres, return_bearing_deg: bearing } = course;
+    const track = state.position?.track_deg;
+    // Against the direction of movement; north up while standing.
+    this.turnArrow(bearing === undefined ? null : bearing - (track ?? 0));
+    setText(this.place, way(metres));
+    const back = bearing === undefined ? t('course.off_plain') : t('course.back', { direction: compass(bearing) });
+    const words = course.status === 'wrong-way' ? t('course.wrong-way') : back;
+    setText(this.words, course.status === 'rejoining' ? `${words}, ${t('course.rejoining')}` : words);
+    setText(this.second, '');
+  }
+
+  showCue(course) {
+    const { cue, second_cue: second } = course;
+    if (!cue) {
+      this.turnArrow(null);
+      setText(this.place, course.remaining_m === undefined ? '' : way(course.remaining_m));
+      setText(this.words, statusText(course));
+      setText(this.second, '');
+      return;
+    }
+    this.turnArrow(turns[cue.type] ?? null);
+    setText(this.place, way(cue.distance_m));
+    setText(this.words, [cueName(cue.type), cue.name].filter(Boolean).join(': '));
+    const then = second ? cueText(second, t('course.in', { distance: way(second.distance_m) })) : '';
+    setText(this.second, second ? `${t('course.then')} ${then}` : '');
+  }
+
+  turnArrow(degrees) {
+    setText(this.arrow, degrees === null ? '●' : '↑');
+    this.arrow.style.transform = degrees === null ? '' : `rotate(${Math.round(degrees)}deg)`;
+  }
+
+  renderCard(course, state) {
+    setText(this.title, [course.name ?? t('course.course'), statusText(course)].join(': '));
+    setText(this.rest, restText(course, state));
+    const climb = course.climb ? climbText(course.climb) : '';
+    setText(this.climb, climb);
+    show(this.climb, climb !== '');
+    this.climb.classList.toggle('warn', Boolean(course.climb) && course.climb.start_m <= 0);
+    this.renderProfile(course);
+  }
+
+  renderProfile(course) {
+    show(this.profile.figure, Boolean(this.shape?.altitude_m));
+    if (!this.shape?.altitude_m) return;
+    const active = course.climb ? course.climb.number - 1 : null;
+    const drawn = `${this.key} ${active}`;
+    if (drawn === this.drawn) {
+      this.profile.setPosition(course.progress_m);
+      return;
+    }
+    this.drawn = drawn;
+    this.profile.set({
+      lines: [{ distances: this.shape.distance_m, altitudes: this.shape.altitude_m, isFilled: true }],
+      climbs: this.shape.climbs.map(({ start_m: start, top_m: top }) => ({ start, top })), active,
+      position: course.progress_m ?? null });
+  }
+}
+
+function statusText(course) {
+  if (['off', 'rejoining'].includes(course.status)) return backText(course.return_m, course.return_bearing_deg);
+  return hasText(`course.${course.status}`) ? t(`course.${course.status}`) : '';
+}
+
+function restText(course, state) {
+  const parts = [t('course.rest', { distance: way(course.remaining_m ?? course.length_m) })];
+  const { remaining_ascent_m: ascent } = course;
+  if (ascent !== undefined) parts.push(t('course.rest_ascent', { ascent: height(ascent) }));
+  if (course.arrival_s !== undefined && state.time) {
+    parts.push(t('course.arrival', { time: clock(Date.parse(state.time) + course.arrival_s * 1000) }));
+  } else if (course.arrival_s !== undefined) {
+    parts.push(t('course.arrival', { time: t('course.in', { distance: seconds(course.arrival_s) }) }));
+  }
+  return parts.join(', ');
+}
+
+function climbText(climb) {
+  const isIn = climb.start_m <= 0;
+  const title = t(isIn ? 'course.climb' : 'course.climb_in',
+    { number: climb.number, count: climb.count, distance: way(climb.start_m) });
+  return t('course.climb_text', {
+    title, length: way(climb.top_m - (isIn ? 0 : climb.start_m)), ascent: height(climb.ascent_m),
+    average: percent(climb.average_grade_percent), ahead: percent(climb.grade_ahead_percent) });
+}
+
+/** The points [latitude, longitude] of the lines of a GeoJSON file. */
+function lineOf(geojson) {
+  const points = [];
+  const add = (coordinates) => {
+    if (points.length > 0) points.push(null);
+    for (const [longitude, latitude] of coordinates) points.push([latitude, longitude]);
+  };
+  for (const { geometry } of geojson.features ?? []) {
+    if (geometry?.type === 'LineString') add(geometry.coordinates);
+    if (geometry?.type === 'MultiLineString') geometry.coordinates.forEach(add);
+  }
+  return points;
+}

@@ -1,0 +1,443 @@
+// The live page: the run screen, the map, laps, and the commands of the run.
+
+import { Controls, summaryCard } from './controls.js';
+import { Course } from './course.js';
+import { element, setText, show } from './dom.js';
+import { eventText } from './events.js';
+import { shownPages } from './fields.js';
+import { age, distance, duration, rate } from './format.js';
+import { clock, hasText, t } from './i18n.js';
+import { Lines, faultRow, infoLines, infoRow, linkLines, linkRow, workoutText } from './info.js';
+import { Laps } from './laps.js';
+import { RouteMap } from './map.js';
+import { isKiosk, start } from './page.js';
+import { Stage } from './stage.js';
+import { Trail } from './trail.js';
+import { WakeLock, wakeText } from './wake.js';
+
+const BLOCKS = ['fields', 'lap', 'zones', 'workout', 'badges', 'course', 'partner', 'sun', 'wind'];
+/** Notices of events that are older are not shown. */
+const NEWS = 20_000;
+const wide = matchMedia('(min-width: 900px) and (min-height: 500px)');
+
+const session = await start({ needs: 'live', name: 'live' });
+
+class LivePage {
+  constructor() {
+    this.state = null;
+    this.page = 0;
+    this.connections = 0;
+    this.trail = new Trail();
+    this.wake = new WakeLock();
+    this.build();
+    this.listen();
+    this.connect();
+  }
+
+  // The page
+
+  build() {
+    const { main } = session;
+    main.classList.add('live');
+    this.buildStatus();
+    this.faults = element('ul', { class: 'faults', role: 'alert', hidden: true });
+    this.faultLines = new Lines(this.faults, faultRow);
+    session.top.append(this.faults);
+    const strip = element('section', { class: 'strip', 'aria-label': t('course.course'), hidden: true });
+    this.step = element('p', { class: 'step', hidden: true });
+    const view = element('section', { class: 'view', 'aria-label': t('live.fields') });
+    this.stage = new Stage(view);
+    this.stage.onResize = () => this.schedule();
+    this.old = element('p', { class: 'old-note', role: 'status', hidden: true });
+    view.append(this.old);
+    this.view = view;
+    const side = this.buildSide();
+    this.course = new Course(session, strip, this.courseCard);
+    const strips = element('div', { class: 'strips' }, strip, this.step);
+    main.append(element('h1', { class: 'unseen' }, t('nav.live')), strips, view, side, this.buildPager(),
+      this.buildControls(), this.links);
+    this.buildDisplay();
+  }
+
+  buildStatus() {
+    this.dot = element('span', { class: 'dot', 'aria-hidden': 'true' });
+    this.run = element('b');
+    this.detail = element('span', { class: 'detail soft figures' });
+    this.clock = element('span', { class: 'clock figures' });
+    this.status = element('div', { class: 'status' }, this.dot, this.run, this.detail, this.clock);
+    const place = () => {
+      const bar = session.top.querySelector('.bar .here');
+      const isInBar = bar && matchMedia('(max-width: 999px)').matches;
+      if (isInBar) bar.replaceChildren(this.status);
+      else session.main.prepend(this.status);
+    };
+    place();
+    matchMedia('(max-width: 999px)').addEventListener('change', place);
+  }
+
+  buildSide() {
+    this.mapCard = element('div', { class: 'map-card' });
+    this.courseCard = element('section', { class: 'card course-card', hidden: true });
+    const lapsCard = element('section', { class: 'card laps-card', 'aria-label': t('live.laps') });
+    this.info = element('dl', { class: 'info', hidden: true });
+    this.infoRows = new Lines(this.info, infoRow);
+    this.map = new RouteMap(this.mapCard, { label: t('map.label') });
+    this.laps = new Laps(lapsCard);
+    this.links = element('ul', { class: 'links' });
+    this.linkRows = new Lines(this.links, linkRow);
+    return element('div', { class: 'side' }, this.mapCard, this.courseCard,
+      element('div', { class: 'lap-side' }, lapsCard, this.info));
+  }
+
+  buildPager() {
+    const button = (text, name, by) => element('button', { type: 'button', class: name, 'aria-label': t(`live.${name}`),
+      onclick: () => this.turn(by) }, text);
+    this.dots = element('span', { class: 'dots', 'aria-hidden': 'true' });
+    this.figure = element('span', { class: 'figure figures', 'aria-hidden': 'true' });
+    this.pageText = element('span', { class: 'unseen', role: 'status' });
+    this.pager = element('div', { class: 'pager' }, button('‹', 'previous', -1), this.dots, this.figure,
+      this.pageText, button('›', 'next', 1));
+    return this.pager;
+  }
+
+  buildControls() {
+    const row = element('div', { class: 'controls', role: 'group', 'aria-label': t('live.controls') });
+    this.controls = new Controls(row, session, (method, result) => this.commanded(method, result));
+    return row;
+  }
+
+  /** Full screen and what the browser says about the screen, in the panel of the display. */
+  buildDisplay() {
+    if (!session.display) return;
+    const wakeLine = element('p', { class: 'soft' }, wakeText());
+    const button = element('button', { type: 'button', onclick: () => toggleFullScreen() }, t('live.fullscreen'));
+    document.addEventListener('fullscreenchange', () =>
+      setText(button, t(document.fullscreenElement ? 'live.leave_fullscreen' : 'live.fullscreen')));
+    session.display.prepend(...(document.fullscreenEnabled ? [button] : []), wakeLine);
+  }
+
+  listen() {
+    document.addEventListener('keydown', (event) => this.key(event));
+    wide.addEventListener('change', () => this.schedule());
+    addEventListener('paced-theme', () => this.changeTheme());
+    this.listenForSwipes();
+  }
+
+  key(event) {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const isElsewhere = event.target.closest?.('input, select, textarea, dialog, .map, .bar');
+    if (by === undefined || isElsewhere || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    this.turn(by);
+  }
+
+  listenForSwipes() {
+    let from = null;
+    const isSwipe = (event) => Math.abs(event.clientX - from.x) > 50
+      && Math.abs(event.clientX - from.x) > 1.5 * Math.abs(event.clientY - from.y);
+    for (const part of [this.view, session.main.querySelector('.lap-side')]) {
+      part.addEventListener('pointerdown', (event) => {
+        from = event.isPrimary ? { x: event.clientX, y: event.clientY } : null;
+      });
+      part.addEventListener('pointerup', (event) => {
+        if (from && isSwipe(event)) this.turn(event.clientX < from.x ? 1 : -1);
+        from = null;
+      });
+      part.addEventListener('pointercancel', () => { from = null; });
+    }
+  }
+
+  // Lines of the daemon
+
+  connect() {
+    this.watch = { classes: ['STATE', 'EVENT', 'SETTINGS'], interval_ms: this.interval(), blocks: BLOCKS };
+    this.stream = session.stream(this.watch, (line, isReplayed) => this.take(line, isReplayed),
+      { since: 0, onState: ({ state }) => this.connection(state), onAge: (age) => this.showAge(age) });
+  }
+
+  /** Paper changes once a second at most. */
+  interval() {
+    return document.documentElement.dataset.theme === 'e-ink' ? 1000 : 200;
+  }
+
+  changeTheme() {
+    this.drawnLines = null;
+    if (this.interval() !== this.watch.interval_ms) {
+      this.watch = { ...this.watch, interval_ms: this.interval() };
+      this.stream.rewatch(this.watch);
+    }
+    this.schedule();
+  }
+
+  connection(state) {
+    if (state !== 'lost') return;
+    this.lostAt ??= performance.now();
+    this.schedule();
+  }
+
+  take(line, isReplayed) {
+    switch (line.class) {
+      case 'VERSION': this.begin(line); break;
+      case 'STATE': this.takeState(line); break;
+      case 'EVENT': this.takeEvent(line, isReplayed); break;
+      case 'SETTINGS': this.schedule(); break;
+      case 'DROPPED': if (line.events > 0) this.loadRun(); break;
+      case 'ERROR': session.fail(new Error(line.message)); break;
+      default:
+    }
+  }
+
+  begin({ instance }) {
+    this.connections += 1;
+    // A daemon that was killed may have lost its last seconds: the journal says what is left.
+    if (this.instance && this.instance !== instance) this.shownActivity = this.lapsOf = this.activity = undefined;
+    this.instance = instance;
+    const wasAway = this.lostAt !== undefined && performance.now() - this.lostAt > 5000;
+    this.lostAt = undefined;
+    this.course.forget();
+    if (wasAway) this.activity = undefined;
+  }
+
+  takeState(state) {
+    this.state = state;
+    this.isFresh = true;
+    this.followRun(state);
+    this.course.follow(state.blocks?.course, () => this.drawCourse());
+    this.wake.want(state.run === 'active');
+    this.schedule();
+  }
+
+  /** Keeps the trail; loads what was before the page. */
+  followRun(state) {
+    if (state.run === 'idle') {
+      // The trail of the last run stays until the next one.
+      this.activity = undefined;
+      return;
+    }
+    if (state.activity !== undefined && state.activity !== this.activity) {
+      this.activity = state.activity;
+      if (state.activity !== this.shownActivity) this.forgetRun(state.activity);
+      if (state.elapsed_ms > 3000) this.loadRun();
+    }
+    const { position } = state;
+    if (state.run === 'paused') this.trail.break();
+    else if (position && !position.stale && !state.indoor) this.trail.add(position.latitude, position.longitude);
+  }
+
+  forgetRun(activity) {
+    this.shownActivity = activity;
+    this.trail.clear();
+    if (this.lapsOf !== activity) this.laps.clear();
+    this.lapsOf = activity;
+    this.map.followPosition(3);
+  }
+
+  async loadRun() {
+    const { activity, elapsed_ms: time } = this.state ?? {};
+    if (activity === undefined) return;
+    try {
+      await Promise.all([this.laps.load(activity), this.trail.load(activity, time)]);
+    } catch {
+      // The page goes on with what comes.
+    }
+    this.schedule();
+  }
+
+  takeEvent(event, isReplayed) {
+    switch (event.event) {
+      case 'start':
+        if (!event.resumed) this.laps.clear();
+        this.lapsOf = event.activity;
+        this.closeSummary();
+        break;
+      case 'lap': this.laps.add(event.lap); break;
+      case 'stop': if (this.isNews(event, isReplayed)) this.showSummary(event.summary); break;
+      case 'discard':
+        this.laps.clear();
+        if (this.isNews(event, isReplayed)) session.notice(t('live.discarded'));
+        break;
+      default:
+    }
+    const text = this.isNews(event, isReplayed) ? eventText(event, this.state) : null;
+    if (text) session.notice(text);
+    this.schedule();
+  }
+
+  /** Whether people should hear of the event: it is new, or was missed only just now. */
+  isNews(event, isReplayed) {
+    if (!isReplayed) return true;
+    const age = (this.state?.boot_ms ?? 0) - event.boot_ms;
+    return this.connections > 1 && age >= 0 && age < NEWS;
+  }
+
+  // After a command
+
+  commanded(method, result) {
+    if (result !== undefined && this.state) {
+      const run = { 'run.start': 'active', 'run.stop': 'idle', 'run.discard': 'idle' }[method] ?? result?.run;
+      if (run) this.state = { ...this.state, run };
+    }
+    this.schedule();
+  }
+
+  showSummary(summary) {
+    this.closeSummary();
+    this.summary = summaryCard(summary, summaryFigures(summary), () => this.closeSummary());
+    session.main.append(this.summary);
+  }
+
+  closeSummary() {
+    this.summary?.remove();
+    this.summary = null;
+  }
+
+  // Drawing
+
+  schedule() {
+    if (this.isDue) return;
+    this.isDue = true;
+    requestAnimationFrame(() => {
+      this.isDue = false;
+      this.render();
+    });
+  }
+
+  render() {
+    const { state } = this;
+    this.controls.update(state, Boolean(this.isFresh));
+    this.renderStatus();
+    this.renderPages();
+    if (!state) return;
+    this.faultLines.render(state.faults.map(faultText));
+    this.infoRows.render(infoLines(state));
+    this.linkRows.render(linkLines(state));
+    this.course.render(state);
+    const step = workoutText(state.blocks?.workout);
+    show(this.step, step !== null);
+    setText(this.step, step ?? '');
+    if (!this.side.isMapHidden) this.renderMap();
+    this.laps.render(state);
+  }
+
+  renderStatus() {
+    const { state } = this;
+    setText(this.run, runText(state));
+    this.dot.dataset.run = state ? (state.auto_paused ? 'paused' : state.run) : 'away';
+    setText(this.detail, state ? detailText(state) : '');
+    setText(this.clock, state?.time ? clock(state.time) : '');
+  }
+
+  renderPages() {
+    const { state } = this;
+    const sport = state?.sport ?? session.settings.sport ?? 'run';
+    this.pages = shownPages(session.settings, sport, state);
+    const count = this.pageCount();
+    this.page = count === 0 ? 0 : Math.min(this.page, count - 1);
+    const extra = wide.matches ? 0 : this.page - this.pages.length;
+    const shown = wide.matches || extra < 0 ? 'fields' : ['map', 'laps'][extra] ?? 'fields';
+    session.main.dataset.view = shown;
+    this.side = { isMapHidden: !wide.matches && shown !== 'map' };
+    if (shown === 'fields') this.stage.render(this.pages[this.page], state, session.settings);
+    this.renderPager(count, shown);
+  }
+
+  pageCount() {
+    return this.pages.length + (wide.matches ? 0 : 2);
+  }
+
+  renderPager(count, shown) {
+    show(this.pager, count > 1);
+    if (this.dots.children.length !== count) {
+      this.dots.replaceChildren(...Array.from({ length: count }, () => element('i')));
+    }
+    [...this.dots.children].forEach((dot, index) => dot.classList.toggle('on', index === this.page));
+    setText(this.figure, `${this.page + 1}/${count}`);
+    const text = t('live.page', { page: this.page + 1, pages: count });
+    setText(this.pageText, shown === 'fields' ? text : `${text}: ${t(`live.page_${shown}`)}`);
+  }
+
+  turn(by) {
+    const count = this.pageCount();
+    if (count === 0) return;
+    this.page = (this.page + by + count) % count;
+    this.schedule();
+  }
+
+  renderMap() {
+    const { position, run } = this.state;
+    this.drawLines();
+    const isStale = Boolean(position?.stale) || !this.isFresh;
+    const key = position ? `${position.latitude} ${position.longitude} ${position.track_deg} ${isStale}` : '';
+    if (key !== this.drawnPosition) {
+      this.drawnPosition = key;
+      this.map.setPosition(position ? { latitude: position.latitude, longitude: position.longitude,
+        heading: position.track_deg, isStale } : null);
+    }
+    if (run === 'idle' && this.map.follow) this.map.fit();
+  }
+
+  drawLines() {
+    const { points } = this.trail;
+    const key = `${points.length} ${points.at(-1)} ${this.course.line?.length}`;
+    if (key === this.drawnLines) return;
+    this.drawnLines = key;
+    this.map.setLines([
+      ...(this.course.line ? [{ points: this.course.line, colour: '--course', width: 6 }] : []),
+      { points, colour: '--trail', width: 4, dash: isPaper() ? [2, 7] : [] }]);
+  }
+
+  drawCourse() {
+    this.drawnLines = null;
+    this.schedule();
+  }
+
+  showAge(milliseconds) {
+    const isOld = milliseconds !== null && milliseconds >= 2000;
+    show(this.old, isOld);
+    if (isOld) setText(this.old, t('live.age', { age: age(milliseconds / 1000) }));
+    if (this.isFresh === !isOld) return;
+    this.isFresh = !isOld && this.state !== null;
+    this.schedule();
+  }
+}
+
+const isPaper = () => document.documentElement.dataset.theme === 'e-ink';
+
+function runText(state) {
+  if (!state) return t('live.waiting');
+  const active = state.auto_paused ? 'live.auto_paused' : `live.active.${state.sport ?? 'other'}`;
+  const text = t(state.run === 'active' ? active : `live.${state.run}`);
+  return state.demo ? `${text} (${t('live.demo')})` : text;
+}
+
+/** The lap in progress, from the second one on. */
+function detailText({ lap, indoor, source }) {
+  if (!lap || lap.number < 2) return '';
+  const far = indoor && source === undefined ? [] : [distance(lap.distance_m)];
+  return [t('live.lap', { number: lap.number }), duration(lap.elapsed_ms), ...far].join('  ');
+}
+
+/** The remedy, in German where there is a translation. */
+function faultText({ fault, message }) {
+  const key = `fault.${fault}`;
+  return hasText(key) ? t(key, { message }) : message;
+}
+
+function summaryFigures(summary) {
+  const figures = [
+    [t('field.time'), duration(summary.elapsed_ms)], [t('field.distance'), distance(summary.distance_m)]];
+  if (summary.average_pace_s_per_m !== undefined) {
+    figures.push([t(summary.sport === 'ride' ? 'field.average_speed' : 'field.average_pace'),
+      rate(summary.average_pace_s_per_m, summary.sport)]);
+  }
+  if (summary.average_bpm !== undefined) figures.push([t('field.average_heart_rate'), `${summary.average_bpm} bpm`]);
+  return figures;
+}
+
+function toggleFullScreen() {
+  if (document.fullscreenElement) document.exitFullscreen();
+  else document.documentElement.requestFullscreen().catch((error) => session.fail(error));
+}
+
+if (isKiosk) document.documentElement.classList.add('kiosk');
+new LivePage();

@@ -1,0 +1,1 @@
+../Sources/Report/page.js

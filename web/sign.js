@@ -1,0 +1,49 @@
+// Signing in: a code of pacectl is exchanged for a token. Loaded only when it is needed.
+
+import { ApiError, request, token } from './api.js';
+import { element } from './dom.js';
+import { errorText, t } from './i18n.js';
+
+/** Exchanges a code for a token; the error if that fails. */
+export async function exchange(code) {
+  try {
+    const response = await request('/api/token', { method: 'POST', body: { code: code.trim(), name: browserName() } });
+    token.set((await response.json()).token);
+    return null;
+  } catch (error) {
+    return error.code === 'unauthorized' ? new ApiError('code', '') : error;
+  }
+}
+
+/** A name for the list of tokens, such as Firefox on Android. */
+function browserName() {
+  const agent = navigator.userAgent;
+  const first = (names) => names.find(([word]) => agent.includes(word))?.[1];
+  const browser = first([['Firefox', 'Firefox'], ['Edg', 'Edge'], ['OPR', 'Opera'], ['Chrome', 'Chrome'],
+    ['Safari', 'Safari']]) ?? 'Browser';
+  const system = first([['Android', 'Android'], ['iPhone', 'iPhone'], ['iPad', 'iPad'], ['Windows', 'Windows'],
+    ['Mac OS', 'macOS'], ['Linux', 'Linux']]);
+  return system ? `${browser} on ${system}` : browser;
+}
+
+/** Asks for a code until the form is sent; the error if the code is of no use. */
+export async function askForCode(session, problem) {
+  return exchange(await codeOf(session, problem));
+}
+
+function codeOf(session, problem) {
+  return new Promise((resolve) => {
+    const input = element('input', { id: 'code', name: 'code', autocomplete: 'one-time-code', autocapitalize: 'off',
+      spellcheck: false, required: true, 'aria-describedby': 'code-help' });
+    const form = element('form', { onsubmit: (event) => {
+      event.preventDefault();
+      resolve(input.value.trim().replace(/^.*#code=/, ''));
+    } }, element('label', { for: 'code' }, t('sign.code')), input,
+    element('button', { class: 'main', type: 'submit' }, t('sign.in')));
+    session.replaceBy(element('h1', {}, t('sign.title')),
+      problem ? element('p', { class: 'problem', role: 'alert' }, errorText(problem)) : null,
+      element('p', { id: 'code-help' }, t('sign.how')),
+      element('pre', {}, 'pacectl web code\npacectl web code --control'), form);
+    input.focus();
+  });
+}

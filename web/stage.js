@@ -1,0 +1,185 @@
+// The data fields of a page, drawn as large as they fit.
+
+import { element, setText, show } from './dom.js';
+import { colourProperty, fieldTitle, fieldValue, fields } from './fields.js';
+import { age, decimal } from './format.js';
+import { t } from './i18n.js';
+import { layout, titleSize } from './layout.js';
+
+/** Fields of this size have no title, as in RunFree. */
+const UNTITLED = 60;
+
+/** The colour of a heart-rate zone in text. */
+const zoneText = ['--green', '--teal', '--blue', '--yellow', '--orange', '--red'];
+
+/** What a field shows: { title, text, unit, widest, message, fraction, colour, isQuiet }. */
+function faceOf(field, state, settings) {
+  const { field: name, size } = field;
+  const title = field.title_visible && size < UNTITLED ? field.title ?? fieldTitle(name) : null;
+  const face = {
+    name, size, title, isBar: fields[name].format === 'zone', spoken: field.title ?? fieldTitle(name),
+    colour: colourProperty(field.colour), message: null, isQuiet: false,
+    ...fieldValue(name, state?.blocks?.fields?.[name]),
+  };
+  if (name === 'time_of_day' && state?.time) Object.assign(face, fieldValue(name, state.time));
+  if (name === 'heart_rate') addHeart(face, field, state, settings);
+  if (face.isBar) addZone(face, state, settings);
+  return face;
+}
+
+function addHeart(face, field, state, settings) {
+  const heart = state?.heart ?? {};
+  face.text = heart.bpm === undefined ? '--' : decimal(heart.bpm, 0);
+  if (heart.link === 'connected') {
+    if (heart.stale && face.title !== null) {
+      face.title = t('live.heart_stale', { title: face.title, age: age(heart.age_ms / 1000) });
+    } else if (heart.contact === false && face.title !== null) face.title = t('live.no_contact', { title: face.title });
+    face.isQuiet = heart.bpm === undefined || Boolean(heart.stale);
+    const isColoured = !face.isQuiet && settings.use_heart_rate_zones && field.colour === 'primary';
+    if (isColoured && heart.zone !== undefined) face.colour = zoneText[heart.zone] ?? face.colour;
+    return;
+  }
+  face.isQuiet = true;
+  if (heart.link === 'connecting') face.message = [t('live.connecting')];
+  else if (['no-bluetooth', 'no-adapter', 'adapter-off', 'adapter-blocked'].includes(heart.reason)) {
+    face.message = [t('live.no_bluetooth'), t('live.no_heart_short')];
+  } else face.message = [t('live.no_heart'), t('live.no_heart_short')];
+}
+
+function addZone(face, state, settings) {
+  const { link, zone, zone_fraction: fraction, zone_name: name } = state?.heart ?? {};
+  if (link === 'connected' && zone !== undefined) {
+    face.fraction = fraction ?? 0;
+    face.zone = zone;
+    face.parts = boundaries(settings.zones);
+    const words = { 'Warm Up': t('live.warm_up') };
+    face.text = zone > 0 ? t('live.zone', { zone }) : words[name] ?? name ?? t('live.zone', { zone });
+  } else face.message = [t('live.no_zone')];
+}
+
+/** The places of the bottoms of zones 2 to 5 on the bar: that of zone 5 is at 0.95. */
+function boundaries(zones) {
+  if (zones?.length !== 5) return [];
+  const [first, ...others] = zones;
+  return others.map((bottom) => (bottom - first) / (zones[4] - first) * 0.95);
+}
+
+/** A page of data fields in an element. */
+export class Stage {
+  constructor(parent) {
+    this.box = element('div', { class: 'stage' });
+    this.empty = element('p', { class: 'empty soft', hidden: true }, t('live.no_fields'));
+    parent.append(this.box, this.empty);
+    this.cells = [];
+    this.shape = '';
+    this.observer = new ResizeObserver(() => {
+      this.shape = '';
+      this.onResize?.();
+    });
+    this.observer.observe(this.box);
+  }
+
+  /** Shows the fields of a page; the bands are built anew only if their shape changes. */
+  render(page, state, settings) {
+    const faces = (page ?? []).map((field) => faceOf(field, state, settings));
+    show(this.empty, faces.length === 0 && Boolean(settings.screens));
+    const shape = JSON.stringify(faces.map(({ name, size, title, widest, unit, message, spoken }) =>
+      [name, size, title === null, widest.length, unit, message?.[0] ?? null, spoken]));
+    if (shape !== this.shape) this.build(faces, shape);
+    faces.forEach((face, index) => this.cells[index].update(face));
+  }
+
+  build(faces, shape) {
+    const style = getComputedStyle(this.box);
+    const width = this.box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    const height = this.box.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
+    this.shape = width > 0 && height > 0 ? shape : '';
+    const bands = layout(faces, { width: Math.max(width, 100), height: Math.max(height, 60), font: style.fontFamily });
+    const made = new Map();
+    this.box.replaceChildren(...bands.map((band) => {
+      const cells = band.faces.map((face) => {
+        const cell = face.isBar ? new BarCell(band.size) : new Cell(band.size);
+        made.set(face, cell);
+        return cell.node;
+      });
+      return element('dl', { class: band.isBar ? 'band bar-band' : 'band' }, cells);
+    }));
+    this.cells = faces.map((face) => made.get(face));
+  }
+}
+
+class Cell {
+  constructor(size) {
+    this.title = element('span', { class: 'title' });
+    this.unit = element('span', { class: 'unit' });
+    this.term = element('dt', {}, this.title);
+    this.value = element('span', { class: 'value' });
+    this.definition = element('dd', {}, this.value);
+    this.node = element('div', { class: 'cell' }, this.term, this.definition);
+    this.definition.style.fontSize = `${size}px`;
+    this.term.style.fontSize = `${titleSize(size)}px`;
+    this.size = size;
+  }
+
+  update(face) {
+    this.node.dataset.field = face.name;
+    this.term.classList.toggle('unseen', face.title === null);
+    setText(this.title, face.title ?? face.spoken);
+    const isMessage = face.message !== null;
+    this.definition.classList.toggle('message', isMessage);
+    if (isMessage && face.message[0] !== this.message) setText(this.value, this.messageThatFits(face.message));
+    if (!isMessage) setText(this.value, face.text);
+    this.message = face.message?.[0];
+    this.placeUnit(face, isMessage);
+    this.value.style.color = `var(${face.isQuiet ? '--soft' : face.colour})`;
+  }
+
+  /** The unit stands behind the title, or behind the figures if there is no title. */
+  placeUnit(face, isMessage) {
+    setText(this.unit, isMessage ? '' : face.unit);
+    const place = face.title === null ? this.definition : this.term;
+    if (this.unit.parentNode !== place) place.append(this.unit);
+  }
+
+  messageThatFits(messages) {
+    const small = Math.min(Math.max(this.size * 0.36, 14), 34);
+    this.value.style.fontSize = `${small}px`;
+    const room = (this.node.clientWidth || 100) * Math.max(Math.floor(this.size / small / 1.15), 1);
+    return messages.find((text) => text.length * small * 0.6 < room) ?? messages.at(-1);
+  }
+}
+
+class BarCell {
+  constructor(size) {
+    this.fill = element('div', { class: 'fill' });
+    const range = { 'aria-valuemin': '0', 'aria-valuemax': '100' };
+    this.meter = element('div', { class: 'zone-bar', role: 'meter', ...range }, this.fill,
+      ...[1, 2, 3, 4].map(() => element('i', { class: 'tick' })));
+    this.name = element('span', { class: 'zone-name' });
+    this.node = element('div', { class: 'cell zone', dataset: { field: 'zone' } },
+      element('dt', { class: 'unseen' }, fieldTitle('zone')), element('dd', {}, this.meter, this.name));
+    this.meter.style.height = `${size}px`;
+    this.name.style.fontSize = `${Math.min(Math.max(size * 0.7, 14), 24)}px`;
+  }
+
+  update(face) {
+    const isKnown = face.message === null;
+    const percent = isKnown ? Math.round(face.fraction * 1000) / 10 : 0;
+    show(this.meter, isKnown);
+    setText(this.name, isKnown ? face.text : face.message[0]);
+    this.meter.setAttribute('aria-valuenow', String(percent));
+    this.meter.setAttribute('aria-valuetext', face.text);
+    this.meter.setAttribute('aria-label', face.spoken);
+    this.fill.style.width = `${percent}%`;
+    this.fill.style.background = `var(--zone-${face.zone ?? 0})`;
+    this.name.classList.toggle('soft', !isKnown);
+    if (isKnown) this.setTicks(face.parts);
+  }
+
+  setTicks(parts) {
+    this.meter.querySelectorAll('.tick').forEach((tick, index) => {
+      show(tick, parts[index] !== undefined);
+      if (parts[index] !== undefined) tick.style.left = `${parts[index] * 100}%`;
+    });
+  }
+}

@@ -1,0 +1,303 @@
+// The weather of the nearest station, here or at another place.
+
+import { rpc } from './api.js';
+import { element, setText, show, svg } from './dom.js';
+import { compass, temperature, height } from './format.js';
+import { clock, errorText, t } from './i18n.js';
+import {
+  capital, far, follow, Latest, minutes, moment, PacedClock, parsePosition, positionText, towards,
+} from './outside.js';
+import { start } from './page.js';
+import {
+  ageOf, ageText, cloudLayers, isOld, manner, outlook, overlayText, pressure, sky, visibility, warnings, weatherWords,
+  windSpeed, windWords,
+} from './weather-text.js';
+
+const PERIODS = 12;
+/** The figures in their order, with the members that each has. */
+const FIGURES = {
+  weather: ['weather'], temperature: ['temperature_c', 'temperature_here_c'], wind: ['wind_speed_mps', 'wind_from_deg'],
+  dew_point: ['humidity_percent', 'dew_point_c'], visibility: ['visibility_m'], pressure: ['pressure_hpa'],
+  clouds: ['clouds'],
+};
+
+const session = await start({ needs: 'history', name: 'weather' });
+const time = new PacedClock();
+const requests = new Latest();
+let topic = null;
+let sun = null;
+let rider = null;
+/** The answer for another place: { title, weather, reports }. */
+let asked = null;
+
+// The parts of the page
+
+const problem = element('p', { class: 'problem', role: 'alert', hidden: true });
+const waiting = element('p', { role: 'status' }, t('weather.waiting'));
+const content = element('div', { class: 'stack' });
+const title = element('h1', { tabIndex: -1 }, t('nav.weather'));
+session.main.append(title, element('div', { class: 'stack' }, problem, waiting, content, placeForm()));
+
+function placeForm() {
+  const why = session.whyNoCommand();
+  if (why) return element('p', { class: 'soft' }, t('weather.place_rights'), ' ', why);
+  const input = element('input', { id: 'place', autocomplete: 'off', autocapitalize: 'characters', spellcheck: false,
+    required: true, placeholder: '52.5,13.4', 'aria-describedby': 'place-help' });
+  const send = element('button', { class: 'main', type: 'submit' }, t('weather.show'));
+  const back = element('button', { type: 'button', hidden: true, onclick: () => {
+    requests.cancel();
+    asked = null;
+    edition += 1;
+    show(problem, false);
+    input.value = '';
+    render();
+    input.focus();
+  } }, t('weather.here'));
+  const form = element('form', { class: 'card', onsubmit: (event) => {
+    event.preventDefault();
+    ask(input.value, send);
+  } }, element('h2', {}, t('weather.other')), element('label', { for: 'place' }, t('weather.place')),
+  element('div', { class: 'line-of-controls' }, input, send, back),
+  element('p', { class: 'soft', id: 'place-help' }, t('weather.place_help')));
+  form.back = back;
+  form.id = 'place-form';
+  return form;
+}
+
+async function ask(text, button) {
+  const position = parsePosition(text);
+  const station = text.trim().toUpperCase();
+  if (!position && !/^[A-Z][A-Z0-9]{3}$/.test(station)) {
+    report(t('weather.no_place'));
+    return;
+  }
+  const params = position ? { lat: position.latitude, lon: position.longitude } : { station };
+  button.disabled = true;
+  setText(button, t('weather.asking'));
+  try {
+    const result = await requests.run((signal) => rpc('weather.at', params, signal));
+    if (result) {
+      asked = { ...result, title: position ? positionText(position) : station };
+      edition += 1;
+      show(problem, false);
+      render();
+      title.focus();
+    }
+  } catch (error) {
+    report(error.code === 'unreachable' ? t('outside.no_net') : errorText(error));
+  } finally {
+    button.disabled = false;
+    setText(button, t('weather.show'));
+  }
+}
+
+function report(text) {
+  setText(problem, text);
+  show(problem, true);
+}
+
+// What is shown
+
+/** Counts the changes of data and settings. */
+let edition = 0;
+let shown = '';
+
+/** Shows the present data. What is the same stays: a reader may be in it. */
+function render() {
+  const data = asked?.weather ?? topic?.data;
+  const now = asked && time.now() === null ? Date.now() : time.now();
+  const published = asked ? null : topic && topic.age_ms + performance.now() - topic.at;
+  const isStale = Boolean(!asked && topic?.stale);
+  const wind = asked ? null : riderText();
+  const key = [edition, asked === null, Math.floor(now / 60_000), isStale, wind, sun?.rise, sun?.set].join();
+  if (key === shown) return;
+  shown = key;
+  setText(title, asked ? t('weather.at_place', { place: asked.title }) : t('nav.weather'));
+  const form = document.getElementById('place-form');
+  if (form) show(form.back, asked !== null);
+  show(waiting, !data);
+  content.replaceChildren(...data ? view(data, { now, published, isStale, wind }) : []);
+}
+
+function view(data, context) {
+  const reason = data.reason ? element('p', { class: 'notice-line' }, capital(data.reason)) : null;
+  if (data.station === undefined) {
+    return [element('section', { class: 'card' }, element('h2', {}, t('weather.none')), reason)];
+  }
+  const alarms = warnings(data, context.now, context.isStale);
+  const others = data.other_stations ?? [];
+  const elsewhere = new Set(others.flatMap((other) => other.figures));
+  const first = Object.keys(FIGURES).filter((name) => !elsewhere.has(name));
+  return [
+    alarms.length === 0 ? null : warningCard(alarms), reason, stationCard(data, data, first, context),
+    ...others.map((other) => stationCard(other, data, other.figures, context)),
+    missing(data), forecast(data, context), asked ? reports(asked.reports) : null,
+  ].filter(Boolean);
+}
+
+const warningCard = (alarms) => element('section', { class: 'card warnings' }, element('h2', {}, t('weather.warnings')),
+  element('ul', {}, alarms.map((line) => element('li', {}, line))));
+
+function missing(data) {
+  const absent = Object.entries(FIGURES).filter(([, members]) => members.every((member) => data[member] === undefined));
+  if (absent.length === 0) return null;
+  const list = absent.map(([name]) => t(`weather.figure.${name}`)).join(', ');
+  return element('p', { class: 'soft' }, t('weather.missing', { list }));
+}
+
+// A station
+
+function stationCard(station, data, names, context) {
+  const isStale = context.isStale || isOld(station.observed_at, context.now);
+  const where = [
+    station.distance_m > 0 ? towards(station.distance_m, station.bearing_deg) : t('weather.at_here'),
+    station.elevation_m === undefined ? null : t('weather.elevation', { height: height(station.elevation_m) }),
+    ageText(station.observed_at, context.now, context.published), isStale ? t('weather.stale') : null,
+  ].filter(Boolean).join(' · ');
+  const has = (name) => names.includes(name);
+  return element('section', { class: `card station${isStale ? ' is-stale' : ''}` },
+    element('h2', {}, [station.station, station.site].filter(Boolean).join(' ')),
+    element('p', { class: 'soft' }, where), headline(data, has),
+    element('dl', { class: 'values' }, [
+      has('wind') ? windValue(data) : null,
+      has('wind') && context.wind ? pair(t('weather.on_you'), 'long', context.wind) : null,
+      has('dew_point') ? value('humidity', data.humidity_percent, (v) => `${Math.round(v)} %`) : null,
+      has('dew_point') ? value('dew_point', data.dew_point_c, temperature) : null,
+      has('visibility') ? value('visibility', visibility(data) ?? undefined, String) : null,
+      has('pressure') ? value('pressure', data.pressure_hpa, pressure) : null,
+      has('clouds') ? value('clouds', cloudLayers(data) ?? undefined, String, 'long') : null,
+    ].flat()));
+}
+
+function headline(data, has) {
+  const degrees = has('temperature') ? data.temperature_c ?? data.temperature_here_c : undefined;
+  const feels = has('temperature') ? data.feels_like_c : undefined;
+  const words = [has('weather') ? weatherWords(data) : '', has('clouds') ? sky(data) : null].filter(Boolean).join(', ');
+  const here = degrees !== undefined && data.temperature_here_c !== undefined
+    && temperature(data.temperature_here_c) !== temperature(degrees) ? temperature(data.temperature_here_c) : null;
+  if (degrees === undefined && !words) return null;
+  return element('div', { class: 'headline' },
+    degrees === undefined ? null : element('p', { class: 'degrees figures' }, temperature(degrees)),
+    element('div', {},
+      words ? element('p', { class: 'sky' }, capital(words)) : null,
+      feels === undefined ? null : element('p', {}, t('weather.feels', { temperature: temperature(feels) })),
+      here ? element('p', {}, t('weather.here_altitude', { temperature: here })) : null));
+}
+
+function value(name, known, format, kind = '') {
+  return known === undefined ? null : pair(t(`weather.figure.${name}`), kind, format(known));
+}
+
+function pair(name, kind, ...content) {
+  return element('div', { class: kind }, element('dt', {}, name), element('dd', {}, ...content));
+}
+
+function windValue(data) {
+  const { wind_speed_mps: speed, wind_from_deg: from, wind_gust_mps: gust, wind_variable: isVariable } = data;
+  if (speed === undefined && from === undefined) return null;
+  const name = t('weather.figure.wind');
+  if (speed === 0 && gust === undefined) return pair(name, '', capital(t('weather.calm')));
+  const hasDirection = !isVariable && from !== undefined;
+  const more = [
+    isVariable ? t('weather.variable') : null, hasDirection ? t('weather.wind_from', { from: compass(from) }) : null,
+    range(data.wind_range_deg), gust === undefined ? null : t('weather.gusts_of', { speed: windSpeed(gust) }),
+  ].filter(Boolean).join(', ');
+  return pair(name, '', hasDirection ? windArrow(from) : null,
+    speed === undefined ? '' : windSpeed(speed), element('span', { class: 'more' }, capital(more)));
+}
+
+function range([one, other] = []) {
+  return other === undefined ? null : t('weather.between', { one: compass(one), other: compass(other) });
+}
+
+/** An arrow that points where the wind blows to. */
+function windArrow(from) {
+  return svg('svg', { viewBox: '-10 -10 20 20', class: 'wind-arrow', 'aria-hidden': 'true' },
+    svg('path', { d: 'M0 -9L6 8L0 4L-6 8Z', transform: `rotate(${(from + 180) % 360})` }));
+}
+
+/** The wind on the rider, whose direction of movement is known. */
+function riderText() {
+  if (rider?.headwind_mps === undefined) return null;
+  const { headwind_mps: head, crosswind_mps: cross = 0 } = rider;
+  const texts = [];
+  const add = (value, positive, negative) => {
+    if (Math.abs(value) >= 0.5) texts.push(t(value > 0 ? positive : negative, { speed: windSpeed(Math.abs(value)) }));
+  };
+  add(head, 'weather.headwind', 'weather.tailwind');
+  add(cross, 'weather.cross_right', 'weather.cross_left');
+  return texts.length === 0 ? null : capital(texts.join(', '));
+}
+
+// The forecast
+
+function forecast(data, { now }) {
+  if (!data.forecast || now === null) return null;
+  const { station, distance_m: metres, issued_at: issued, periods } = data.forecast;
+  const ahead = periods.filter((period) => Date.parse(period.to) > now);
+  const age = ageOf(issued, now);
+  return element('section', { class: 'card' }, element('h2', {}, t('weather.forecast')),
+    element('p', { class: 'soft' }, [station, metres > 0 ? far(metres) : t('weather.at_here'),
+      age === null ? null : t('weather.made', { age: minutes(age) })].filter(Boolean).join(' · ')),
+    changes(data, now), sunLine(now),
+    ahead.length === 0 ? element('p', {}, t('weather.forecast_over'))
+      : element('ol', { class: 'periods' }, ahead.slice(0, PERIODS).map((period) => periodItem(period, now))));
+}
+
+function changes(data, now) {
+  const { rain_from: rain, wind_shift_at: shift } = data;
+  const lines = [];
+  if (rain) {
+    lines.push(Date.parse(rain) > now ? t('weather.rain_from', { time: moment(rain, now) }) : t('weather.rain_now'));
+  }
+  if (shift && Date.parse(shift) > now) {
+    const after = data.forecast.periods.find(({ from, to }) => from <= shift && shift < to);
+    const text = t('weather.shift', { time: moment(shift, now) });
+    lines.push([text, after ? windWords(after) : ''].filter(Boolean).join(': '));
+  }
+  return lines.length === 0 ? null : element('ul', { class: 'plain' }, lines.map((line) => element('li', {}, line)));
+}
+
+function sunLine(now) {
+  if (asked || !sun) return null;
+  const times = [['rise', 'weather.sunrise'], ['set', 'weather.sunset']].filter(([name]) => Date.parse(sun[name]) > now)
+    .sort(([one], [other]) => Date.parse(sun[one]) - Date.parse(sun[other]))
+    .map(([name, key]) => t(key, { time: clock(sun[name]) }));
+  return times.length === 0 ? null : element('p', {}, times.join(' · '));
+}
+
+function periodItem(period, now) {
+  const { from, to } = period;
+  const begins = Date.parse(from) <= now ? capital(t('weather.now')) : moment(from, now);
+  const overlays = (period.overlays ?? []).filter((overlay) => Date.parse(overlay.to) > now)
+    .map((overlay) => [overlay, overlayText(overlay, period)]).filter(([, text]) => text);
+  return element('li', {},
+    element('span', { class: 'when figures' }, t('weather.span', { from: begins, to: clock(to) })),
+    element('span', { class: 'what' }, capital(outlook(period)) || t('weather.not_stated')),
+    element('span', { class: 'wind' }, windWords(period)),
+    ...overlays.map(([overlay, text]) => {
+      const when = t('weather.span', { from: clock(overlay.from), to: clock(overlay.to) });
+      return element('span', { class: 'overlay' }, `${capital(manner(overlay))}, ${when}: ${text}`);
+    }));
+}
+
+function reports(list) {
+  const texts = (list ?? []).flatMap(({ metar, taf }) => [metar, taf]).filter(Boolean);
+  if (texts.length === 0) return null;
+  return element('details', { class: 'card' }, element('summary', {}, t('weather.reports')),
+    element('pre', { tabIndex: 0, 'aria-label': t('weather.reports') }, texts.join('\n\n')));
+}
+
+// Lines of paced
+
+follow(session, { blocks: ['sun', 'wind'], topics: ['weather'] }, (line) => {
+  if (line.class === 'DATA' && line.topic === 'weather') topic = line.data ? { ...line, at: performance.now() } : null;
+  if (line.class === 'VERSION') topic = null;
+  if (line.class === 'STATE') {
+    time.take(line);
+    sun = line.blocks?.sun ?? null;
+    rider = line.blocks?.wind ?? null;
+  }
+  if (['DATA', 'VERSION', 'SETTINGS'].includes(line.class)) edition += 1;
+  if (line.class !== 'EVENT') render();
+});
