@@ -11,7 +11,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 .PHONY: build run test pages accuracy test-all endure lint unit end-to-end first-beat first-boot test-sanitize test-vm test-systemd test-power \
-	try-engine torture soak web-hour cut-files attack attack-short bench fuzz fuzz-short fuzz-cases .build/release/Fuzz install uninstall deb clean \
+	try-engine torture soak web-themes web-hour cut-files attack attack-short bench fuzz fuzz-short fuzz-cases .build/release/Fuzz install uninstall deb clean \
 	requirements test-requirements machine-requirements
 
 # lld packs relative relocations (0.7 MB of paced), which gold, the default linker, cannot. glibc 2.36 loads them;
@@ -66,7 +66,7 @@ test-all: deb .build/venv machine-requirements
 	$(call passed,test-sanitize test-systemd test-vm test-power fuzz-short attack-short bench)
 
 # Tests that take hours, started by hand.
-endure: fuzz-cases torture soak attack cut-files web-hour
+endure: fuzz-cases torture soak attack cut-files web-themes web-hour
 
 lint: requirements
 	@echo "== formatting"
@@ -122,6 +122,10 @@ cut-files: build .build/venv
 soak: build .build/venv
 	@echo "== ten minutes of a run, every line of it checked"
 	PACED_SECONDS=600 $(pytest)/test_run.py
+
+web-themes: build .build/venv
+	@echo "== the pages in each theme"
+	PACED_ALL_THEMES=1 $(pytest) -k test_web
 
 web-hour: build .build/venv
 	@echo "== an hour of the page in a browser, beside fifteen readers"

@@ -113,7 +113,9 @@ let package = Package(
             swiftSettings: core),
         .target(
             name: "Web",
-            dependencies: ["HTTPServer", "Gzip", "Privacy", "Servers", "Linux", "Wire", "JSONCoding", "Domain"],
+            dependencies: [
+                "HTTPServer", "Gzip", "Privacy", "SQLite", "Servers", "Linux", "Wire", "JSONCoding", "Domain",
+            ],
             swiftSettings: core + small),
         .target(
             name: "Network",

@@ -183,13 +183,15 @@ export class Controls {
   }
 }
 
-/** The card about a run that has just stopped. */
-export function summaryCard(summary, figures, onClose) {
+/** The card about a run that has just stopped. `canOpen`: whether the page of the activity may be shown. */
+export function summaryCard(summary, figures, canOpen, onClose) {
   const close = element('button', { type: 'button', class: 'main', onclick: onClose }, t('live.close'));
   const heading = element('h2', {}, `${t('live.kept')}: ${t(`sport.${summary.sport}`)}`);
   const list = element('dl', { class: 'values' }, figures.map(([title, value]) =>
     element('div', {}, element('dt', {}, title), element('dd', {}, value))));
+  const open = canOpen && summary.id
+    ? element('a', { class: 'button', href: `/activity.html#${summary.id}` }, t('live.open')) : null;
   const card = element('section', { class: 'card summary', role: 'status', 'aria-label': t('live.kept') },
-    heading, list, element('div', { class: 'buttons' }, close));
+    heading, list, element('div', { class: 'buttons' }, close, open));
   return card;
 }

@@ -282,7 +282,7 @@ class LivePage {
 
   showSummary(summary) {
     this.closeSummary();
-    this.summary = summaryCard(summary, summaryFigures(summary), () => this.closeSummary());
+    this.summary = summaryCard(summary, summaryFigures(summary), !session.liveOnly, () => this.closeSummary());
     session.main.append(this.summary);
   }
 

@@ -1,8 +1,10 @@
-// A small map without network, drawn on a canvas: lines, points and a position, north up.
+// A small map without network, drawn on a canvas: lines, points and a position, north up. Behind them are the tiles of the
+// server's own map, if it has one.
 
 import { element } from './dom.js';
 import { decimal } from './format.js';
 import { isMetric, t } from './i18n.js';
+import { sharedTiles } from './tiles.js';
 
 const METRES_PER_DEGREE = 111_195;
 const PADDING = 28;
@@ -38,6 +40,14 @@ export class RouteMap {
       this.canvas, buttons ? this.buttons(buttons !== 'view') : null);
     parent.append(this.frame);
     this.listen();
+    sharedTiles().then((tiles) => this.useTiles(tiles));
+  }
+
+  useTiles(tiles) {
+    if (!tiles) return;
+    this.tiles = tiles;
+    if (tiles.attribution) this.frame.append(element('p', { class: 'map-credit' }, plainText(tiles.attribution)));
+    this.draw();
   }
 
   buttons(canFollow) {
@@ -278,10 +288,26 @@ export class RouteMap {
       this.wanted = null;
     }
     const style = getComputedStyle(this.frame);
+    if (this.tiles) this.drawTiles(pen, style);
     for (const line of this.lines) this.drawLine(pen, style, line);
     for (const point of this.points) this.drawPoint(pen, style, point);
     if (this.position) this.drawPosition(pen, style);
     this.drawScale(pen, style, height);
+  }
+
+  drawTiles(pen, style) {
+    const { x, y, scale } = this.view;
+    const [width, height] = this.size;
+    const corner = (side) => this.unproject([x + side * width / 2 * scale, y + side * height / 2 * scale]);
+    pen.save();
+    pen.globalAlpha = Number(style.getPropertyValue('--map-tiles')) || 1;
+    for (const tile of this.tiles.cover(corner(-1), corner(1), scale, () => this.draw())) {
+      const [left, top] = this.pixel(tile.north, tile.west);
+      const [right, bottom] = this.pixel(tile.south, tile.east);
+      // Half a pixel more, so that no line is left between two tiles.
+      pen.drawImage(tile.image, left, top, right - left + 0.5, bottom - top + 0.5);
+    }
+    pen.restore();
   }
 
   pixel(latitude, longitude) {
@@ -385,6 +411,11 @@ export class RouteMap {
     pen.stroke();
     this.drawLabel(pen, style, text, x + 6, y - 11);
   }
+}
+
+/** The text of an attribution, which may have markup. */
+function plainText(markup) {
+  return new DOMParser().parseFromString(markup, 'text/html').body.textContent;
 }
 
 /** The largest of 1, 2, 5, 10, … that is at most so much. */

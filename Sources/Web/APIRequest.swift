@@ -16,6 +16,9 @@ enum APIRequest: Equatable {
     /// A request of JSON-RPC.
     case call
     case metrics
+    /// Whether there is a map behind the routes, and which.
+    case map
+    case tile(TileFile.Tile)
     /// What `pacectl` reads.
     case read(ProgramRequest)
     /// Hand a file to `pacectl`.
@@ -40,20 +43,36 @@ enum APIRequest: Equatable {
         case ("/api", "POST"): self = .call
         case ("/api", _): throw .wrongMethod(allowed: "POST")
         case ("/metrics", "GET"): self = .metrics
+        case ("/api/tiles", "GET"): self = .map
         case ("/api/activities", "POST"): self = .upload(try Upload(.activity, request.query))
         case ("/api/courses", "POST"): self = .upload(try Upload(.course, request.query))
         case (let path, let method):
             guard path.hasPrefix("/api/") else { throw .notFound }
+            if path.hasPrefix(Self.tiles), method == "GET" {
+                self = .tile(try Self.tile(path.dropFirst(Self.tiles.utf8.count)))
+                return
+            }
             guard let read = try ProgramRequest(path: path, query: request.query) else { throw .notFound }
             guard method == "GET" else { throw .wrongMethod(allowed: "GET") }
             self = .read(read)
         }
     }
 
+    private static let tiles = "/api/tiles/"
+
+    /// - Parameter text: `zoom/x/y`.
+    private static func tile(_ text: Substring) throws(Failure) -> TileFile.Tile {
+        let parts = text.split(separator: "/" as Character, omittingEmptySubsequences: false).map { Int($0) }
+        guard parts.count == 3, let zoom = parts[0], let x = parts[1], let y = parts[2],
+            let tile = TileFile.Tile(zoom: zoom, x: x, y: y)
+        else { throw .wrongValue("a tile is zoom/x/y, with a zoom from 0 to \(TileFile.Tile.deepest)") }
+        return tile
+    }
+
     /// Whether the live page needs it: AllowPlain=live allows it.
     var isLive: Bool {
         switch self {
-        case .signIn, .session, .signOut, .stream, .call: true
+        case .signIn, .session, .signOut, .stream, .call, .map, .tile: true
         case .metrics, .read, .upload: false
         }
     }

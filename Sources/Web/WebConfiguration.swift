@@ -19,11 +19,13 @@ struct WebConfiguration: Equatable {
     /// Files in PEM format: the certificate with its chain, and its key.
     var certificate: String?
     var key: String?
+    /// A file of raster tiles for the maps (MBTiles).
+    var tiles: String?
 
     static let path = "/etc/paced/paced-web.conf"
 
     private static let section = "Web"
-    private static let keyNames = ["Names", "AllowPlain", "Certificate", "CertificateKey"]
+    private static let keyNames = ["Names", "AllowPlain", "Certificate", "CertificateKey", "Tiles"]
 
     /// Reads the named file, which must exist, or the default one, if it exists.
     static func read(_ named: String?) throws(ConfigurationFile.Failure) -> WebConfiguration {
@@ -67,9 +69,13 @@ struct WebConfiguration: Equatable {
         case "AllowPlain":
             guard let plain = Plain(rawValue: value) else { return "AllowPlain must be no, live or all" }
             self.plain = plain
-        case "Certificate", "CertificateKey":
+        case "Certificate", "CertificateKey", "Tiles":
             guard value.hasPrefix("/") else { return "\(assignment.key) must be an absolute path" }
-            if assignment.key == "Certificate" { certificate = value } else { key = value }
+            switch assignment.key {
+            case "Certificate": certificate = value
+            case "CertificateKey": key = value
+            default: tiles = value
+            }
         default:
             return
                 "[\(Self.section)] \(SanitizedText(assignment.key)?.text ?? "") is unknown; the keys are \(Self.keyNames.joined(separator: ", "))"

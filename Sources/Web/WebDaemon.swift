@@ -2,6 +2,7 @@ import Domain
 import Glibc
 import HTTPServer
 import Linux
+import SQLite
 import Servers
 import Wire
 
@@ -108,6 +109,15 @@ package final class WebDaemon {
         return HTTPServer.Certificate(chain: try text(chain), key: try text(key))
     }
 
+    private static func tiles(_ configuration: WebConfiguration) throws(Failure) -> TileFile? {
+        guard let path = configuration.tiles else { return nil }
+        do throws(SQLiteError) {
+            return try TileFile(path)
+        } catch {
+            throw Failure(line: "cannot read \(path): \(error); Tiles= must name a file of raster tiles (MBTiles)")
+        }
+    }
+
     private static func prepare(_ path: String, option: String) throws(Failure) {
         do {
             try makeDirectories(path)
@@ -143,7 +153,8 @@ package final class WebDaemon {
         }
         let own = Machine.hostName.lowercased()
         let rules = RequestRules(names: configuration.names + [own, own + ".local"], plain: configuration.plain)
-        server = WebServer(loop: loop, rules, pages, access, directories.places, log: Self.log)
+        server = WebServer(
+            loop: loop, rules, pages, access, directories.places, tiles: try Self.tiles(configuration), log: Self.log)
         let handler: (HTTPRequest) -> HTTPVerdict = { [server] in server.verdict(on: $0) }
         plain = try HTTPServer(loop: loop, headers: PageFiles.headers, handler: handler)
         if let certificate {

@@ -33,6 +33,7 @@ final class WebServer {
     private var pages: PageFiles
     private let access: AccessService
     private let places: Places
+    private let tiles: TileFile?
     private let log: (LogLevel, String) -> Void
     private let runner: ProgramRunner
     /// The sockets of open streams, with the IDs of their tokens.
@@ -46,13 +47,14 @@ final class WebServer {
 
     init(
         loop: EventLoop, _ rules: RequestRules, _ pages: PageFiles, _ access: AccessService, _ places: Places,
-        log: @escaping (LogLevel, String) -> Void
+        tiles: TileFile?, log: @escaping (LogLevel, String) -> Void
     ) {
         self.loop = loop
         self.rules = rules
         self.pages = pages
         self.access = access
         self.places = places
+        self.tiles = tiles
         self.log = log
         runner = ProgramRunner(places.program, loop: loop, directory: places.temporary)
         access.revoked = { [unowned self] ids in end(streamsOf: ids) }
@@ -107,6 +109,8 @@ final class WebServer {
                 call(body.bytes, token, allowance, reply)
             }
         case .metrics: return .receive(limit: 0) { [unowned self] _, reply in metrics(reply) }
+        case .map: return .respond(map)
+        case .tile(let tile): return .respond(image(of: tile))
         case .read(let request): return .receive(limit: 0) { [unowned self] _, reply in read(request, reply) }
         case .upload(let upload):
             guard token.scope == .control else { return .respond(Self.needsControl) }
@@ -180,7 +184,7 @@ final class WebServer {
                     "the code is wrong, used or older than two minutes: ask 'pacectl web code' again")
             case .tooManyTokens:
                 return .error(
-                    503, "busy", "\(AccessList.tokenLimit) browsers are signed in: 'pacectl web revoke' ends some")
+                    503, "full", "\(AccessList.tokenLimit) browsers are signed in: 'pacectl web revoke' ends some")
             }
         }
     }
@@ -293,6 +297,22 @@ final class WebServer {
         ask([], at: places.stateSocket, timeout: .seconds(5), reply, isWanted: isState) { result in
             response((try? result.get()).flatMap { try? JSON(parsing: $0) })
         }
+    }
+
+    // MARK: Tiles
+
+    private var map: HTTPResponse {
+        if let tiles { return .json(tiles.description) }
+        var none = JSONWriter(capacity: 32)
+        none.object { $0.member("available", false) }
+        return .json(none)
+    }
+
+    /// 204 for a tile that the file lacks: a map has holes, and the browser reports no error for them.
+    private func image(of tile: TileFile.Tile) -> HTTPResponse {
+        guard let tiles, let bytes = tiles.image(of: tile) else { return HTTPResponse(204) }
+        return HTTPResponse(
+            200, headers: [("Content-Type", tiles.type), ("Cache-Control", "private, max-age=86400")], .bytes(bytes))
     }
 
     // MARK: Programs

@@ -48,7 +48,9 @@ import Testing
             "Glibc", "HTTP", "Weather", "MapStorage", "Maps", "Transit", "Import", "Servers", "Linux", "SQLite", "Wire",
             "Formats", "Pipeline", "JSONCoding", "Domain",
         ],
-        "Web": ["Glibc", "Gzip", "HTTPServer", "Privacy", "Servers", "Linux", "Wire", "JSONCoding", "Domain"],
+        "Web": [
+            "Glibc", "Gzip", "HTTPServer", "Privacy", "SQLite", "Servers", "Linux", "Wire", "JSONCoding", "Domain",
+        ],
         "paced": ["Daemon", "Glibc"],
         "paced-net": ["Network", "Glibc"],
         "paced-web": ["Web", "Glibc"],

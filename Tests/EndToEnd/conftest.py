@@ -73,7 +73,7 @@ def web(stage):
 def browser():
     """Debian's chromium, without a window."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"], timeout=120_000)
         yield browser
         browser.close()
 

@@ -157,7 +157,7 @@ def test_user_who_has_gone_is_no_burden(weather):
     result = wait_for(lambda: weather.net.call("weather.at", station="EDDB").get("weather"), 30, "a response")
     assert result["station"] == "EDDB"
     # The connection to the service is kept.
-    wait_for(lambda: weather.net.descriptors() <= before + 2, 20, "closed connections")
+    wait_for(lambda: weather.net.descriptors() <= before + 2, 60, "closed connections")
 
 
 def test_hourly_limit_of_users_has_a_reason(weather):

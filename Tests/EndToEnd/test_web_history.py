@@ -10,12 +10,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from harness.paced_web import PacedWeb
+from harness.paced_web import PacedWeb, themes
 from harness.process import PACECTL, ROOT
 from harness.timing import wait_for
 from test_report import HOSTILE, gpx, tcx, way
 
-THEMES = ["sunlight", "dark", "e-ink"]
 COURSES = ROOT / "Tests/Data/courses"
 RUN = ROOT / "Tests/Data/fit/run-fenix2-9km.fit"
 FORMATS = ["FIT", "GPX", "TCX", "KML", "GeoJSON", "CSV"]
@@ -162,7 +161,7 @@ READY = {
 
 @pytest.mark.parametrize("path", READY)
 def test_page_is_accessible_and_has_no_error(history, opened, path):
-    for theme in THEMES:
+    for theme in themes():
         page = opened(history.web, path, theme)
         expect(page.locator(READY[path]).first).to_be_visible()
         for summary in page.locator("main summary").all():
@@ -260,7 +259,7 @@ def test_list_has_months_with_totals(history, opened):
 def test_activities_of_now_are_summed_by_week_month_and_year(own, opened):
     for _ in range(2):
         own.daemon.call("run.start")
-        wait_for(lambda: own.daemon.call("status")["elapsed_ms"] > 500, 30, "half a second")
+        wait_for(lambda: own.daemon.call("status")["elapsed_ms"] > 500, 60, "half a second")
         own.daemon.call("run.stop")
     page = opened(own.web, "/activities.html")
     expect(page.locator(".period")).to_contain_text(["This week", "This month", "This year"])
@@ -434,7 +433,7 @@ def test_activity_has_figures_laps_and_map(history, opened):
     expect(laps.first).to_contain_text("W")
     expect(page.get_by_role("heading", name="Best efforts")).to_be_visible()
     expect(page.get_by_role("heading", name="Totals in the imported file")).to_be_visible()
-    wait_for(lambda: drawn(page), 30, "a map with a route")
+    wait_for(lambda: drawn(page), 60, "a map with a route")
     expect(page.locator(".profile path.line")).to_have_count(1)
 
 
@@ -454,7 +453,7 @@ def test_activity_of_a_demo_has_zones_and_sensors(stage, opened):
     number = daemon.call("run.start")["activity"]
     wait_for(lambda: daemon.call("status")["heart"].get("average_bpm"), 60, "a heart rate")
     reached = daemon.call("status")["elapsed_ms"]
-    wait_for(lambda: daemon.call("status")["elapsed_ms"] > reached + 3000, 30, "seconds in a zone")
+    wait_for(lambda: daemon.call("status")["elapsed_ms"] > reached + 3000, 60, "seconds in a zone")
     daemon.call("run.stop")
     page = opened(web, f"/activity.html#{number}")
     zones = page.locator("section", has=page.get_by_role("heading", name="Time in heart rate zones")).locator("tbody tr")
@@ -542,7 +541,7 @@ def test_download_hides_nothing_if_asked_so(history, opened):
 
 def test_cancelled_download_asks_for_nothing(history, opened):
     page = opened(history.web, "/activity.html#1")
-    wait_for(lambda: drawn(page), 30, "a map with a route")
+    wait_for(lambda: drawn(page), 60, "a map with a route")
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     button(page, "FIT").click()
@@ -692,7 +691,7 @@ def test_course_has_map_profile_climbs_and_points(history, opened):
     expect(heading(page)).to_be_focused()
     shown = json.loads(history.pacectl("--json", "course", "show", 1))
     expect(page.locator(".lead")).to_contain_text(f"{shown['course']['length_m'] / 1000:.2f} km")
-    wait_for(lambda: drawn(page), 30, "a map with a course")
+    wait_for(lambda: drawn(page), 60, "a map with a course")
     expect(page.locator(".profile .climb")).to_have_count(len(shown["climbs"]))
     tables = page.locator("table")
     expect(tables.first.locator("tbody tr")).to_have_count(len(shown["climbs"]))

@@ -16,7 +16,7 @@ from harness.client import connect
 from harness.gtfs import Feed
 from harness.maps import MapsCommand
 from harness.paced_net import PacedNet, StandingGpsd
-from harness.paced_web import PacedWeb
+from harness.paced_web import PacedWeb, themes
 from harness.process import PACECTL, ROOT
 from harness.route_engine import RouteEngine, brouter_answer
 from harness.timing import wait_for
@@ -147,7 +147,6 @@ class Outside:
 
 
 PAGES = ["weather", "places", "routes", "buses"]
-THEMES = ["sunlight", "dark", "e-ink"]
 WIDTHS = [320, 414, 1024, 1920]
 
 
@@ -210,7 +209,7 @@ def filled(page, name):
     """Waits until a page shows its data."""
     ready = {"weather": ".station", "places": ".result", "routes": "dl.facts dd >> text=/^(My p|Meine P)osition$/",
              "buses": ".vehicles li"}
-    expect(page.locator(ready[name]).first).to_be_visible(timeout=30_000)
+    expect(page.locator(ready[name]).first).to_be_visible()
 
 
 def search_routes(page, profile="Walk"):
@@ -218,13 +217,13 @@ def search_routes(page, profile="Walk"):
     button(page, "Search").click()
     button(page, profile).click()
     button(page, "Find routes").click()
-    expect(page.get_by_role("heading", name=re.compile("^6 routes"))).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("heading", name=re.compile("^6 routes"))).to_be_visible()
 
 
 # All pages
 
 @pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", themes())
 def test_page_is_accessible_and_as_wide_as_the_screen(outside, opened, name, theme):
     page = opened(outside.web, f"{name}.html", theme=theme)
     filled(page, name)
@@ -275,7 +274,7 @@ def test_stream_ends_when_the_page_closes(outside, opened):
     page.on("requestfailed", lambda request: ended.append(request.url))
     # A page that the browser keeps for the way back ends its stream too.
     page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
-    wait_for(lambda: page.evaluate("true") and any(url.endswith("/api/stream") for url in ended), 20, "the end of the stream")
+    wait_for(lambda: page.evaluate("true") and any(url.endswith("/api/stream") for url in ended), 60, "the end of the stream")
 
 
 def test_browser_that_may_only_watch(outside, opened):
@@ -567,7 +566,7 @@ def test_destination_by_name_by_tap_and_from_the_address(outside, opened):
         button(page, "Find routes").click()
     params = json.loads(asked.value.post_data)["params"]
     assert set(params) == {"from", "to", "profile"} and params["to"] == {"lat": 42.5359699, "lon": 1.5836606}
-    button(page, "Cancel").click(timeout=5000) if button(page, "Cancel").is_visible() else None
+    expect(page.get_by_role("heading", name=re.compile("^6 routes"))).to_be_visible()
     button(page, "Start at my position").click()
     expect(ends).to_contain_text("My position")
 
@@ -617,13 +616,13 @@ def test_lines_are_drawn_in_their_colours(outside, opened):
     page = opened(outside.web, "buses.html")
     filled(page, "buses")
     blue, pale = "0,87,184", "221,221,221"
-    wait_for(lambda: blue in colours(page), 20, "the colour of line L1")
+    wait_for(lambda: blue in colours(page), 60, "the colour of line L1")
     assert pale not in colours(page)
     page.get_by_role("button", name=re.compile("^L2")).click()
-    wait_for(lambda: pale in colours(page), 20, "the colour of line L2")
+    wait_for(lambda: pale in colours(page), 60, "the colour of line L2")
     page.get_by_role("button", name=re.compile("^L1")).click()
     # Vehicles go with their line.
-    wait_for(lambda: blue not in colours(page), 20, "a map without line L1")
+    wait_for(lambda: blue not in colours(page), 60, "a map without line L1")
 
 
 def test_departures_of_a_stop(outside, opened):

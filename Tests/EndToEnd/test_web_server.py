@@ -4,16 +4,21 @@ import concurrent.futures
 import gzip
 import http.client
 import json
+import math
 import os
 import random
 import socket
+import sqlite3
 import ssl
 import stat
+import struct
 import subprocess
 import threading
 import time
+import zlib
 
 import pytest
+from playwright.sync_api import expect
 
 import needs
 from harness.paced_net import fault_library
@@ -147,7 +152,7 @@ def test_at_most_64_browsers_are_signed_in(web):
     for _ in range(64):
         web.client("watch")
     answer = WebClient(web).post("/api/token", {"code": web.code()})
-    assert (answer.status, answer.code) == (503, "busy")
+    assert (answer.status, answer.code) == (503, "full")
 
 
 def test_damaged_token_file_is_named(stage):
@@ -281,7 +286,7 @@ def test_other_machines_use_https_with_a_certificate(stage):
 
 @pytest.mark.parametrize("text, message", [
     ("[Web]\nAllowPlain=yes\n", ":2: AllowPlain must be no, live or all"),
-    ("[Web]\nListen=0.0.0.0\n", ":2: [Web] Listen is unknown; the keys are Names, AllowPlain, Certificate, CertificateKey"),
+    ("[Web]\nListen=0.0.0.0\n", ":2: [Web] Listen is unknown; the keys are Names, AllowPlain, Certificate, CertificateKey, Tiles"),
     ("[Site]\nNames=a\n", ":2: [Site] is unknown; the section is [Web]"),
     ("[Web]\nCertificate=/etc/a.pem\n", ": Certificate and CertificateKey need each other"),
     ("[Web]\nNames=a b_c\n", ":2: Names must be host names with blanks between"),
@@ -355,7 +360,7 @@ def test_sixteen_streams_at_most(web):
     for stream in streams[:8]:
         stream.end()
     # The server notices the end with the next line.
-    wait_for(lambda: client.stream().status == 200, 20, "a stream that another one made room for")
+    wait_for(lambda: client.stream().status == 200, 60, "a stream that another one made room for")
 
 
 def test_slow_reader_delays_nobody_and_gets_new_lines(web):
@@ -493,6 +498,96 @@ def test_files_in_use_leave_nothing_behind(stage):
     client.post("/api/activities?file=b.fit", b"no file")
     client.get("/api/activities/1/report")
     assert not list((stage.directory / "tmp").iterdir())
+
+
+def tiles(path, zooms=range(10, 17), form="png"):
+    """An MBTiles file with a red tile around 52.5 N 13.4 E at each zoom."""
+    with sqlite3.connect(path) as database:
+        database.executescript(
+            "CREATE TABLE metadata (name text, value text);"
+            "CREATE TABLE tiles (zoom_level integer, tile_column integer, tile_row integer, tile_data blob)")
+        database.executemany("INSERT INTO metadata VALUES (?, ?)", [
+            ("format", form), ("attribution", '<a href="https://www.openstreetmap.org/copyright">© OpenStreetMap</a>')])
+        for zoom in zooms:
+            x, y = tile_at(52.5, 13.4, zoom)
+            for column in range(x - 3, x + 4):
+                for row in range(y - 3, y + 4):
+                    database.execute(
+                        "INSERT INTO tiles VALUES (?, ?, ?, ?)", (zoom, column, 2 ** zoom - 1 - row, red_image()))
+
+
+def tile_at(latitude, longitude, zoom):
+    """Column from the west and row from the north."""
+    angle = math.radians(latitude)
+    return (int((longitude + 180) / 360 * 2 ** zoom),
+            int((1 - math.asinh(math.tan(angle)) / math.pi) / 2 * 2 ** zoom))
+
+
+def red_image():
+    """A PNG of 256 by 256 pixels."""
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    rows = (b"\0" + b"\xff\0\0" * 256) * 256
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 256, 256, 8, 2, 0, 0, 0)) \
+        + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def test_map_is_a_local_file(stage):
+    tiles(stage.directory / "map.mbtiles")
+    web = stage.start(PacedWeb(
+        stage.directory, stage.paced("--demo"), configuration=f"[Web]\nTiles={stage.directory}/map.mbtiles\n"))
+    client = web.client("watch")
+    known = client.get("/api/tiles").json()
+    assert (known["available"], known["min_zoom"], known["max_zoom"]) == (True, 10, 16)
+    x, y = tile_at(52.5, 13.4, 14)
+    answer = client.get(f"/api/tiles/14/{x}/{y}")
+    assert answer.headers["Content-Type"] == "image/png" and answer.body == red_image()
+    assert client.get("/api/tiles/14/0/0").status == 204
+    for wrong in ["14/0", "14/0/0/0", "23/0/0", "2/4/0", "-1/0/0", "a/b/c", "14//0"]:
+        assert client.get(f"/api/tiles/{wrong}").status == 400, wrong
+    assert WebClient(web).get(f"/api/tiles/14/{x}/{y}").status == 401
+
+
+def test_page_draws_the_map_behind_the_route(stage, browser):
+    tiles(stage.directory / "map.mbtiles")
+    web = stage.start(PacedWeb(
+        stage.directory, stage.paced("--demo"), configuration=f"[Web]\nTiles={stage.directory}/map.mbtiles\n"))
+    context = browser.new_context(viewport={"width": 1024, "height": 768})
+    page = context.new_page()
+    page.goto(f"{web.url}/#code={web.code()}")
+    expect(page.locator(".map-credit")).to_have_text("© OpenStreetMap")
+    page.evaluate("""async () => {
+        const { RouteMap } = await import('/map.js');
+        const box = document.createElement('div');
+        document.body.append(box);
+        box.style.cssText = 'position: fixed; inset: 0; height: 400px';
+        window.shown = new RouteMap(box, {});
+        shown.frame.style.height = '400px';
+        shown.look(52.5, 13.4, 5);
+    }""")
+    # Red over the background, in the middle of the map.
+    middle = """() => {
+        const { width, height } = shown.canvas;
+        return [...shown.canvas.getContext('2d').getImageData(width / 2, height / 2, 1, 1).data];
+    }"""
+    wait_for(lambda: page.evaluate(middle)[:3] == [255, 0, 0], 60, "a red map")
+    context.close()
+
+
+@pytest.mark.parametrize("make, message", [
+    (lambda path: path.write_bytes(b"no database"), "cannot read"), (lambda path: None, "cannot read"),
+    (lambda path: tiles(path, form="pbf"), "its tiles are no images of format png, jpg or webp"),
+    (lambda path: tiles(path, zooms=[]), "it has no tiles of zoom 0 to 22"),
+])
+def test_wrong_map_is_named(tmp_path, make, message):
+    make(tmp_path / "map.mbtiles")
+    (tmp_path / "web.conf").write_text(f"[Web]\nTiles={tmp_path}/map.mbtiles\n")
+    done = subprocess.run(
+        [PROGRAMS / "paced-web", "--config", tmp_path / "web.conf", "--runtime-dir", tmp_path / "run", "--state-dir",
+         tmp_path / "state", "--page-dir", ROOT / "web", "--paced-dir", tmp_path, "--net-dir", tmp_path],
+        capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and message in done.stderr and "map.mbtiles" in done.stderr
 
 
 def test_metrics_have_no_position_and_no_heart_rate(web):

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import socket
 
 from harness.client import ControlClient
@@ -9,6 +10,11 @@ from harness.process import PROGRAMS, ROOT, ManagedProcess, free_port
 from harness.timing import wait_for
 
 PACED_WEB = PROGRAMS / "paced-web"
+
+
+def themes():
+    """The themes in which each page is checked; all of them in `make endure`."""
+    return ["sunlight", "dark", "e-ink"] if "PACED_ALL_THEMES" in os.environ else ["e-ink"]
 
 
 def lan_address():

@@ -42,6 +42,7 @@ export default {
   'error.forbidden': 'Dieser Browser darf nur zusehen. Ein Code, der auch steuern darf: pacectl web code --control',
   'error.no-control': 'paced-web darf paced nicht steuern: Das Drop-in für die Gruppe paced-control fehlt.',
   'error.busy': 'Zu viele Seiten sind offen. Diese versucht es weiter.',
+  'error.full': '64 Browser sind angemeldet. Melde einige ab: pacectl web revoke',
   'error.failed': 'Die Anfrage ist fehlgeschlagen.',
   'compass': 'N NO O SO S SW W NW',
   'sport.run': 'Laufen',

@@ -42,6 +42,7 @@ export default {
   'error.forbidden': 'This browser may only watch. For a code that may command: pacectl web code --control',
   'error.no-control': 'paced-web may not command paced: its drop-in for the group paced-control is missing.',
   'error.busy': 'Too many pages are open. This one tries again.',
+  'error.full': '64 browsers are signed in. Sign some out: pacectl web revoke',
   'error.failed': 'The request failed.',
   'compass': 'N NE E SE S SW W NW',
   'sport.run': 'Run',
