@@ -89,6 +89,11 @@ final class AccessService {
         return made
     }
 
+    /// Whether a token of an earlier request is still in the list.
+    func isValid(_ token: AccessToken) -> Bool {
+        list.tokens.contains { $0.id == token.id }
+    }
+
     /// Nil for a token that is unknown, expired or revoked.
     func token(_ text: String) -> AccessToken? {
         let token = list.token(text, at: Clock.systemTime())

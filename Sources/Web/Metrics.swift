@@ -27,7 +27,9 @@ struct Metrics {
         metrics.add("paced_web_connections", "Open connections.", Double(server.connections))
         metrics.add("paced_web_tokens", "Tokens that are valid.", Double(server.tokens))
         metrics.add("paced_web_requests_total", "Requests.", Double(server.requests), "counter")
-        metrics.add("paced_web_refusals_total", "Requests that were refused.", Double(server.refusals), "counter")
+        metrics.add(
+            "paced_web_refusals_total", "Requests that were refused by method, path, headers or token.",
+            Double(server.refusals), "counter")
         return metrics.text
     }
 

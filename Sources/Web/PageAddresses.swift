@@ -19,7 +19,7 @@ struct PageAddresses: Equatable {
                 own.append("http://" + address.text)
             } else {
                 let scheme = isEncrypted ? "https" : "http"
-                // Listening at all addresses has no address of its own.
+                // 0.0.0.0 and :: stand for all addresses; a browser needs a name.
                 let hosts = ["0.0.0.0", "::"].contains(address.host) ? (names.isEmpty ? [host + ".local"] : names) : []
                 let addresses = hosts.isEmpty ? [address.text] : hosts.map { "\($0):\(address.port)" }
                 for one in addresses where !others.contains("\(scheme)://\(one)") {

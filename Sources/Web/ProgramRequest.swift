@@ -45,17 +45,18 @@ struct ProgramRequest: Equatable {
         case ["transit", "lines"]:
             self.arguments = ["--json", "transit", "lines"] + (try arguments.options([]))
         case ["transit", "lines", "file"]:
-            self.arguments = ["transit", "lines"] + (try arguments.options([.format(["geojson", "kml"])]))
-            type = "application/geo+json"
+            let formats = ["geojson", "kml"]
+            type = Self.type(of: try arguments.word("format", of: formats))
+            self.arguments = ["transit", "lines"] + (try arguments.options([.format(formats)]))
         case ["transit", "groups"]:
             self.arguments = ["--json", "transit", "groups"] + (try arguments.options([]))
         case ["transit", "stops"]:
-            let text = query["text"].map { _ in () } == nil ? nil : try arguments.text("text")
+            let text = query["text"] == nil ? nil : try arguments.text("text")
             self.arguments = ["--json", "transit", "stops"]
             self.arguments += try arguments.options([.at, .radius, .limit], besides: "text")
             if let text { self.arguments += ["--", text] }
         case ["transit", "departures"]:
-            let stop = query["stop"].map { _ in () } == nil ? nil : try arguments.text("stop")
+            let stop = query["stop"] == nil ? nil : try arguments.text("stop")
             self.arguments = ["--json", "transit", "departures"]
             self.arguments += try arguments.options([.at, .line, .radius, .limit], besides: "stop")
             if let stop { self.arguments += ["--", stop] }

@@ -122,7 +122,8 @@ final class ProgramRunner {
 
     private func success(_ run: Run) -> HTTPResponse {
         var status = stat()
-        let copy = dup(run.output.number)
+        // Other programs do not inherit it.
+        let copy = fcntl(run.output.number, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0, fstat(copy, &status) == 0 else { return .error(500, "failed", "no file is left") }
         lseek(copy, 0, SEEK_SET)
         return run.job.response(FileDescriptor(owning: copy), Int(status.st_size))

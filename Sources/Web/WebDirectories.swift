@@ -40,7 +40,7 @@ struct WebDirectories: Equatable {
         } else {
             throw WebOptions.UsageError(line: "HOME is unset: give --state-dir DIR")
         }
-        // In a prefix of its own the program finds its own pages.
+        // With prefix=/usr/local the pages are in /usr/local/share/paced-web.
         pages = options.pageDirectory ?? (Machine.programDirectory ?? "/usr/bin") + "/../share/paced-web"
         let paced: String
         if let directory = options.pacedDirectory {

@@ -85,12 +85,7 @@ final class WebServer {
         if call == .signIn {
             return .receive(limit: 1024) { [unowned self] body, reply in reply.send(signIn(body.bytes)) }
         }
-        guard let token = request.bearerToken.flatMap({ access.token($0) }) else {
-            return .respond(
-                .error(
-                    401, "unauthorized", "sign in with a code of 'pacectl web code'",
-                    headers: [("WWW-Authenticate", "Bearer")]))
-        }
+        guard let token = request.bearerToken.flatMap({ access.token($0) }) else { return .respond(Self.unauthorized) }
         return decide(call, token, allowance)
     }
 
@@ -103,25 +98,50 @@ final class WebServer {
             access.revoke(token.id)
             return .respond(HTTPResponse(204))
         case .stream:
-            return .receive(limit: 4096) { [unowned self] body, reply in reply.send(stream(body.bytes, token)) }
+            return .receive(
+                limit: 4096,
+                checked(token) { [unowned self] body, reply in
+                    reply.send(stream(body.bytes, token))
+                })
         case .call:
-            return .receive(limit: JSONRPC.lineLimit) { [unowned self] body, reply in
-                call(body.bytes, token, allowance, reply)
-            }
+            return .receive(
+                limit: JSONRPC.lineLimit,
+                checked(token) { [unowned self] body, reply in
+                    call(body.bytes, token, allowance, reply)
+                })
         case .metrics: return .receive(limit: 0) { [unowned self] _, reply in metrics(reply) }
         case .map: return .respond(map)
         case .tile(let tile): return .respond(image(of: tile))
         case .read(let request): return .receive(limit: 0) { [unowned self] _, reply in read(request, reply) }
         case .upload(let upload):
             guard token.scope == .control else { return .respond(Self.needsControl) }
-            return .store(limit: Upload.sizeLimit, directory: places.temporary) { [unowned self] body, reply in
-                guard case .file(let file) = body else { return }
-                store(upload, file, reply)
-            }
+            return .store(
+                limit: Upload.sizeLimit, directory: places.temporary,
+                checked(token) {
+                    [unowned self] body, reply in
+                    guard case .file(let file) = body else { return }
+                    store(upload, file, reply)
+                })
+        }
+    }
+
+    /// Checks the token again when the body has been received: an administrator may have revoked it meanwhile.
+    private func checked(
+        _ token: AccessToken, _ body: @escaping (HTTPBody, HTTPReply) -> Void
+    ) -> (HTTPBody, HTTPReply) -> Void {
+        { [unowned self] received, reply in
+            guard access.isValid(token) else { return reply.send(Self.unauthorized) }
+            body(received, reply)
         }
     }
 
     // MARK: Refusals
+
+    private static var unauthorized: HTTPResponse {
+        .error(
+            401, "unauthorized", "sign in with a code of 'pacectl web code'",
+            headers: [("WWW-Authenticate", "Bearer")])
+    }
 
     private static var needsControl: HTTPResponse {
         .error(403, "forbidden", "this browser may only watch: sign it in with 'pacectl web code --control'")
@@ -207,7 +227,8 @@ final class WebServer {
 
     // MARK: Streams
 
-    /// A connection of its own to state.sock: the client gets what a subscriber gets, at its own speed.
+    /// Opens a new connection to state.sock for the client. paced treats the client like any subscriber: it drops and
+    /// counts lines that a slow client does not read.
     private func stream(_ watch: [UInt8], _ token: AccessToken) -> HTTPResponse {
         guard streams.count < Self.streamLimit else {
             return .error(503, "busy", "\(Self.streamLimit) streams are open already")

@@ -111,6 +111,21 @@ def test_revoked_token_ends_its_stream_and_is_refused(web):
     assert pacectl_web(web, "tokens") == "No browser is signed in; 'pacectl web code' prints a code\n"
 
 
+@pytest.mark.parametrize("path", ["/api", "/api/stream", "/api/activities?file=a.fit"])
+def test_token_that_is_revoked_during_a_body_is_refused(web, path):
+    client = web.client()
+    body = b'{"jsonrpc":"2.0","id":1,"method":"run.pause"}' if path == "/api" else b'{"class":"WATCH"}'
+    with connect(web) as half:
+        half.sendall((f"POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {client.token}\r\n"
+                      f"Content-Length: {len(body)}\r\n\r\n").encode() + body[:5])
+        # The server has the head once it answers a later request.
+        assert client.get("/api/token").status == 200
+        web.admin.result("web.revoke", id=1)
+        half.sendall(body[5:])
+        assert half.recv(65536).split()[1] == b"401"
+    assert web.daemon.call("status")["run"] == "active"
+
+
 def test_browser_signs_itself_out(web):
     client = web.client()
     assert client.request("DELETE", "/api/token").status == 204
