@@ -8,10 +8,7 @@ import Wire
 
 /// `paced-net`: fetches data from the internet for paced, and publishes it as topics. Answers requests on net.sock.
 package final class NetDaemon {
-    /// An error that prevents the start. `line` says how to correct it.
-    private struct Failure: Error {
-        var line: String
-    }
+    private typealias Failure = ServiceStart.Failure
 
     /// Requests of users that wait for a response.
     private static let requestLimit = 16
@@ -76,9 +73,11 @@ package final class NetDaemon {
         let isSystem = geteuid() == 0 || variable("SYSTEMD_EXEC_PID").flatMap { Int32($0) } == getpid()
         let directories = try NetDirectories(
             options, isSystem: isSystem, hasSocket: handed != nil, environment: variable)
-        try prepareCache(directories.cache)
-        let lock = try directories.runtime.map { try Self.lock($0) }
-        let socket = try handed.map { FileDescriptor(owning: $0) } ?? listen(directories.runtime ?? "", lock)
+        try ServiceStart.prepare(directories.cache, option: "--cache-dir")
+        let lock = try directories.runtime.map { try ServiceStart.lock($0, of: "paced-net") }
+        let socket =
+            try handed.map { FileDescriptor(owning: $0) }
+            ?? ServiceStart.listen(socketName, in: directories.runtime ?? "")
         let daemon = try NetDaemon(configuration, directories, socket: socket, notifier)
         log(.notice, "paced-net \(Release.version) serves \(directories.runtime ?? "the socket of systemd")")
         _ = notifier?.send("READY=1")
@@ -98,37 +97,6 @@ package final class NetDaemon {
             return try ActivationSockets(named: [socketName]).numbers[socketName]
         } catch {
             throw Failure(line: "cannot use the socket of systemd (paced-net.socket): \(error)")
-        }
-    }
-
-    private static func prepareCache(_ path: String) throws(Failure) {
-        do {
-            try makeDirectories(path)
-            _ = try Directory(private: path)
-        } catch {
-            throw Failure(line: "\(error); or give another --cache-dir")
-        }
-    }
-
-    private static func lock(_ path: String) throws(Failure) -> DirectoryLock {
-        do {
-            try makeDirectories(path)
-            return try DirectoryLock(Directory(private: path), file: "runtime.lock")
-        } catch DirectoryLock.Failure.held(let held) {
-            let holder = held.process.map { "process \($0)" } ?? "another process"
-            throw Failure(line: "\(path) is in use by paced-net, \(holder); stop that, or give another --runtime-dir")
-        } catch {
-            throw Failure(line: "\(error); or give another --runtime-dir")
-        }
-    }
-
-    private static func listen(
-        _ path: String, _ lock: borrowing DirectoryLock?
-    ) throws(Failure) -> FileDescriptor {
-        do throws(DirectoryError) {
-            return try UnixSocket.listen(at: "\(path)/\(socketName).sock", in: Directory(path))
-        } catch {
-            throw Failure(line: "cannot listen: \(error); give another --runtime-dir")
         }
     }
 

@@ -9,10 +9,7 @@ import Wire
 /// `paced-web`: serves the web page of paced. It is a client of the sockets of paced and paced-net, and signs browsers in
 /// on code.sock and admin.sock.
 package final class WebDaemon {
-    /// An error that prevents the start. `line` says how to correct it.
-    private struct Failure: Error {
-        var line: String
-    }
+    private typealias Failure = ServiceStart.Failure
 
     private static let socketNames = ["code", "admin"]
     private static let internetName = "http"
@@ -77,8 +74,8 @@ package final class WebDaemon {
         let directories = try WebDirectories(options, hasSockets: !handed.numbers.isEmpty) {
             getenv($0).map { String(cString: $0) }
         }
-        try prepare(directories.state, option: "--state-dir")
-        let lock = try directories.runtime.map { try Self.lock($0) }
+        try ServiceStart.prepare(directories.state, option: "--state-dir")
+        let lock = try directories.runtime.map { try ServiceStart.lock($0, of: "paced-web") }
         let daemon = try WebDaemon(configuration, certificate, options, directories, handed, notifier)
         _ = notifier?.send("READY=1")
         let status = try daemon.loop.run()
@@ -115,27 +112,6 @@ package final class WebDaemon {
             return try TileFile(path)
         } catch {
             throw Failure(line: "cannot read \(path): \(error); Tiles= must name a file of raster tiles (MBTiles)")
-        }
-    }
-
-    private static func prepare(_ path: String, option: String) throws(Failure) {
-        do {
-            try makeDirectories(path)
-            _ = try Directory(private: path)
-        } catch {
-            throw Failure(line: "\(error); or give another \(option)")
-        }
-    }
-
-    private static func lock(_ path: String) throws(Failure) -> DirectoryLock {
-        do {
-            try makeDirectories(path)
-            return try DirectoryLock(Directory(private: path), file: "runtime.lock")
-        } catch DirectoryLock.Failure.held(let held) {
-            let holder = held.process.map { "process \($0)" } ?? "another process"
-            throw Failure(line: "\(path) is in use by paced-web, \(holder); stop that, or give another --runtime-dir")
-        } catch {
-            throw Failure(line: "\(error); or give another --runtime-dir")
         }
     }
 
@@ -178,7 +154,7 @@ package final class WebDaemon {
             let kind: ControlRequest.Socket = name == "admin" ? .admin : .code
             let socket =
                 try handed.numbers[name].map { FileDescriptor(owning: $0) }
-                ?? Self.listen(directories.runtime ?? "", name)
+                ?? ServiceStart.listen(name, in: directories.runtime ?? "")
             controls.append(
                 try ControlServer(socket: socket, kind, loop: loop) { request, _, _ in
                     guard case .web(let request) = request else { return .now(.failure(.methodNotFound)) }
@@ -196,14 +172,6 @@ package final class WebDaemon {
             watchdog?.arm(at: Clock.now())
         }
         Self.log(.notice, "paced-web \(Release.version) serves \(addresses.map(\.text).joined(separator: ", "))")
-    }
-
-    private static func listen(_ path: String, _ name: String) throws(Failure) -> FileDescriptor {
-        do throws(DirectoryError) {
-            return try UnixSocket.listen(at: "\(path)/\(name).sock", in: Directory(path))
-        } catch {
-            throw Failure(line: "cannot listen: \(error); give another --runtime-dir")
-        }
     }
 
     /// Listens for browsers.
