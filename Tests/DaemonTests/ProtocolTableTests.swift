@@ -43,7 +43,7 @@ import Wire
         try GeneratedPage.expect(page, in: path)
     }
 
-    fileprivate static let topicTables = WeatherTopic.tables + PlacesTopic.tables
+    fileprivate static let topicTables = KnownTopic.all.flatMap(\.tables)
 
     private static var settings: SchemaNode {
         .object([

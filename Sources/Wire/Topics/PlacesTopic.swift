@@ -16,7 +16,7 @@ package enum PlacesTopic {
     }
 
     /// The objects of the data, by their names in schema.json and docs/protocol.md.
-    package static let tables: [(name: String, members: [TopicMember])] = [
+    static let tables: [(name: String, members: [TopicMember])] = [
         ("places", result), ("places_reason", reason), ("places_place", place),
     ]
 

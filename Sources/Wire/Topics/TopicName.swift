@@ -42,12 +42,16 @@ package struct KnownTopic: Sendable {
     package let lifetime: Duration?
     /// Checks the data, and returns when it was observed, if it says so. Throws an error that names the wrong member.
     package let check: @Sendable (JSON) throws(RPCError) -> UTC?
+    /// The objects of the data, by their names in schema.json and docs/protocol.md.
+    package let tables: [(name: String, members: [TopicMember])]
 
     /// All of them. Each has a place among the topics.
     package static let all = [
-        KnownTopic(name: WeatherTopic.name, lifetime: WeatherTopic.lifetime, check: WeatherTopic.check),
-        KnownTopic(name: PlacesTopic.name, lifetime: nil, check: PlacesTopic.check),
-        KnownTopic(name: TransitTopic.name, lifetime: nil, check: TransitTopic.check),
+        KnownTopic(
+            name: WeatherTopic.name, lifetime: WeatherTopic.lifetime, check: WeatherTopic.check,
+            tables: WeatherTopic.tables),
+        KnownTopic(name: PlacesTopic.name, lifetime: nil, check: PlacesTopic.check, tables: PlacesTopic.tables),
+        KnownTopic(name: TransitTopic.name, lifetime: nil, check: TransitTopic.check, tables: TransitTopic.tables),
     ]
 
     static func named(_ name: String) -> KnownTopic? {

@@ -19,7 +19,7 @@ package enum TransitTopic {
     }
 
     /// The objects of the data, by their names in schema.json and docs/protocol.md.
-    package static let tables: [(name: String, members: [TopicMember])] = [
+    static let tables: [(name: String, members: [TopicMember])] = [
         ("transit", result), ("transit_vehicle", vehicle), ("transit_departure", departure), ("transit_alert", alert),
     ]
 

@@ -51,7 +51,7 @@ package enum WeatherTopic {
     }
 
     /// The objects of the data, by their names in schema.json and docs/protocol.md.
-    package static let tables: [(name: String, members: [TopicMember])] = [
+    static let tables: [(name: String, members: [TopicMember])] = [
         ("weather", figures), ("weather_reason", reason), ("weather_station", otherStation),
         ("weather_forecast", forecast), ("weather_period", period), ("weather_overlay", overlay),
         ("weather_phenomenon", phenomenon), ("weather_cloud", cloud),
