@@ -6,7 +6,7 @@ package import Linux
 /// A server of HTTP/1.1, and with a certificate of HTTPS, on the event loop: libmicrohttpd without threads.
 ///
 /// A connection that does not complete the head of a request in time, or its body, or that takes no byte of a response,
-/// is closed. When there are too many, the one that has waited longest without a request makes room for a new one.
+/// is closed. When there are too many, the one that has made no progress for longest makes room for a new one.
 @safe
 package final class HTTPServer {
     /// A certificate with its chain, and its key, in PEM format.
@@ -57,12 +57,31 @@ package final class HTTPServer {
         enum Phase {
             /// The head of the first request is awaited, or of another one.
             case opened, idle
-            case receiving, replying
+            /// The body of a request is awaited.
+            case receiving
+            /// A response from memory or a file is sent.
+            case replying
+            /// The owner prepares the response, the response is a pipe, or the connection is being closed.
+            case kept
         }
 
-        var phase = Phase.opened
-        var since: Instant
-        var isLoopback: Bool
+        private(set) var phase = Phase.opened
+        private(set) var since: Instant
+        /// When the last bytes of a body came, or the phase began.
+        var progress: Instant
+        let isLoopback: Bool
+
+        init(isLoopback: Bool, at now: Instant) {
+            since = now
+            progress = now
+            self.isLoopback = isLoopback
+        }
+
+        mutating func enter(_ phase: Phase, at now: Instant) {
+            self.phase = phase
+            since = now
+            progress = now
+        }
     }
 
     /// - Parameters:
@@ -132,7 +151,7 @@ package final class HTTPServer {
             socket.number, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         let isLoopback = TCPSocket.isFromThisMachine(socket)
         let number = socket.release()
-        connections[number] = Connection(since: Clock.now(), isLoopback: isLoopback)
+        connections[number] = Connection(isLoopback: isLoopback, at: Clock.now())
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let result = unsafe withUnsafeMutablePointer(to: &address) { address in
@@ -147,18 +166,16 @@ package final class HTTPServer {
         armSweep()
     }
 
-    /// Closes the connection that has waited longest without a request.
+    /// Closes the connection that has made no progress for longest. A stranger can have none that is kept.
     private func makeRoom() {
-        let oldest = connections.filter { $0.value.phase == .opened || $0.value.phase == .idle }
-            .min { $0.value.since < $1.value.since }
+        let oldest = connections.filter { $0.value.phase != .kept }.min { $0.value.progress < $1.value.progress }
         if let oldest { end(oldest.key) }
     }
 
     /// libmicrohttpd sees the end of the connection, and closes it.
     private func end(_ number: Int32) {
         shutdown(number, Int32(SHUT_RDWR))
-        connections[number]?.since = Clock.now()
-        connections[number]?.phase = .replying
+        connections[number]?.enter(.kept, at: Clock.now())
     }
 
     private func run() {
@@ -182,7 +199,7 @@ package final class HTTPServer {
                 case .opened: limits.head
                 case .idle: limits.idle
                 case .receiving: limits.body
-                case .replying: nil
+                case .replying, .kept: nil
                 }
             if let limit, now - connection.since > limit { end(number) }
         }
@@ -190,9 +207,7 @@ package final class HTTPServer {
     }
 
     private func enter(_ phase: Connection.Phase, _ connection: OpaquePointer) {
-        let number = unsafe cmicrohttpd_socket(connection)
-        connections[number]?.phase = phase
-        connections[number]?.since = Clock.now()
+        connections[unsafe cmicrohttpd_socket(connection)]?.enter(phase, at: Clock.now())
     }
 
     private func closed(_ connection: OpaquePointer) {
@@ -211,11 +226,12 @@ package final class HTTPServer {
         }
         let exchange = unsafe Unmanaged<HTTPExchange>.fromOpaque(pointer).takeUnretainedValue()
         if unsafe size.pointee > 0 {
+            connections[unsafe cmicrohttpd_socket(connection)]?.progress = Clock.now()
             unsafe exchange.receive(UnsafeRawBufferPointer(start: data, count: size.pointee))
             unsafe size.pointee = 0
             return .YES
         }
-        unsafe enter(.replying, connection)
+        unsafe enter(.kept, connection)
         exchange.complete()
         if let response = exchange.reply.take() { return unsafe queue(response, on: connection) }
         exchange.reply.ready = { [unowned self] in
@@ -237,14 +253,12 @@ package final class HTTPServer {
         let verdict = handler(request)
         // A response before the body ends the connection, which need not be received then.
         if case .respond(let response) = verdict, request.hasBody {
-            unsafe enter(.replying, connection)
             return unsafe queue(response, on: connection)
         }
         do throws(DirectoryError) {
             unsafe context.pointee = Unmanaged.passRetained(try HTTPExchange(verdict)).toOpaque()
             return .YES
         } catch {
-            unsafe enter(.replying, connection)
             return unsafe queue(.error(500, "failed", "the file cannot be stored: \(error)"), on: connection)
         }
     }
@@ -262,6 +276,7 @@ package final class HTTPServer {
 
     private func queue(_ response: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
         let made: OpaquePointer?
+        unsafe enter(.replying, connection)
         switch response.body {
         case .bytes(var bytes):
             unsafe made = unsafe bytes.withUnsafeMutableBytes {
@@ -271,6 +286,7 @@ package final class HTTPServer {
             unsafe made = unsafe MHD_create_response_from_fd64(UInt64(size), descriptor)
             if unsafe made == nil { close(descriptor) }
         case .pipe(let descriptor, let ended):
+            unsafe enter(.kept, connection)
             let pipe = unsafe HTTPPipe(
                 FileDescriptor(owning: descriptor), connection, loop: loop,
                 resumed: { [unowned self] in timer?.arm(at: Clock.now()) }, ended: ended)

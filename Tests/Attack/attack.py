@@ -42,7 +42,7 @@ def arguments():
     parser.add_argument("--list", action="store_true", help="what there is")
     parser.add_argument("--seed", type=int, help="repeats a run; default: a random one")
     parser.add_argument(
-        "--programs", metavar="DIR", type=pathlib.Path, help="of paced and pacectl; default: .build/release"
+        "--programs", metavar="DIR", type=pathlib.Path, help="of paced, pacectl and paced-web; default: .build/release"
     )
     parser.add_argument("--directory", metavar="DIR", help="is made, and holds everything; default: a new one in /tmp")
     parser.add_argument("--keep", action="store_true", help="leaves the directory there")
@@ -54,7 +54,7 @@ def prepare(programs):
     for name in NOT_OURS:
         os.environ.pop(name, None)
     programs = (programs or HERE.parents[1] / ".build" / "release").resolve()
-    for name in ("paced", "pacectl"):
+    for name in ("paced", "pacectl", "paced-web"):
         if not os.access(programs / name, os.X_OK):
             sys.exit(
                 f"attack.py: there is no program {programs / name}; build it with 'make build', or give --programs DIR"

@@ -16,6 +16,7 @@ SHORT = [
     "kills-under-load",
     "fifos-for-files",
     "read-only-disk-in-a-run",
+    "mutated-page-requests",
 ]
 
 
@@ -46,5 +47,6 @@ for module in (
     "on_restarts",
     "on_directories",
     "on_disks",
+    "on_web",
 ):
     importlib.import_module(module)

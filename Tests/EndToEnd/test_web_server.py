@@ -1,12 +1,12 @@
 """paced-web: codes and tokens, who may do what, the API, and clients that mean harm."""
 
 import concurrent.futures
+import contextlib
 import gzip
 import http.client
 import json
 import math
 import os
-import random
 import socket
 import sqlite3
 import ssl
@@ -686,6 +686,25 @@ def test_thousand_silent_connections_hold_nobody_up(web):
     assert web.descriptors() < 200
 
 
+def test_incomplete_bodies_of_strangers_hold_nobody_up(web):
+    """Also not those of clients that have gone."""
+    client = web.client()
+    head = b"POST /api/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{"
+    held = []
+    for number in range(300):
+        one = connect(web)
+        with contextlib.suppress(ConnectionError):
+            one.sendall(head)
+        if number % 2:
+            held.append(one)
+        else:
+            one.close()
+    times = [response_time(client) for _ in range(20)]
+    print(f"a request beside 150 incomplete ones: {max(times):.3f} s at most")
+    for one in held:
+        one.close()
+
+
 def test_slow_head_is_closed(web):
     slow = connect(web)
     slow.settimeout(90)
@@ -751,34 +770,6 @@ def test_huge_bodies_are_refused_and_not_kept(web):
     except ConnectionError:
         pass
     assert web.kernel_status("VmRSS") - before < 4 << 10
-
-
-def test_fuzzed_requests_show_nothing_and_end_nothing(web):
-    seed = int(os.environ.get("PACED_SEED", random.randrange(1 << 30)))
-    print(f"seed {seed}")
-    rng = random.Random(seed)
-    token = web.client("watch").token
-    base = (f"POST /api HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\nContent-Length: 43\r\n\r\n"
-            '{"jsonrpc":"2.0","id":1,"method":"status"}\n').encode()
-    pid = web.pid
-    for _ in range(400):
-        data = bytearray(base)
-        for _ in range(rng.randrange(1, 12)):
-            place = rng.randrange(len(data))
-            match rng.randrange(3):
-                case 0: data[place] = rng.randrange(256)
-                case 1: del data[place:place + rng.randrange(1, 9)]
-                case 2: data[place:place] = rng.randbytes(rng.randrange(1, 9))
-        with connect(web) as client:
-            try:
-                client.sendall(bytes(data))
-                # An incomplete request has no response; the connection ends here.
-                client.settimeout(0.1)
-                client.recv(65536)
-            except (ConnectionError, TimeoutError):
-                pass
-    assert web.pid == pid and response_time(web.client())
-    assert web.daemon.call("status")["run"] == "active"
 
 
 def read_all(stream):

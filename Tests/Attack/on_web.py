@@ -1,0 +1,153 @@
+"""Requests to paced-web: mutated ones of strangers and of watchers, and readers that do not read."""
+
+import contextlib
+import socket
+import time
+
+from attacks import attack
+from harness.paced_web import PacedWeb
+from harness.timing import expect
+
+HEADS = [
+    "GET / HTTP/1.1",
+    "GET /live.js HTTP/1.1",
+    "GET /..%2f..%2fetc/passwd HTTP/1.1",
+    "GET /api/token HTTP/1.1",
+    "GET /api/activities?limit=5&since=2026-01-01 HTTP/1.1",
+    "GET /api/activities/1 HTTP/1.1",
+    "GET /api/activities/1/file?format=gpx&hide=0 HTTP/1.1",
+    "GET /api/places/search?text=bakery HTTP/1.1",
+    "GET /api/tiles/1/0/0 HTTP/1.1",
+    "GET /metrics HTTP/1.1",
+    "POST /api/stream HTTP/1.1",
+    "POST /api/courses?file=way.gpx&load=1 HTTP/1.1",
+    "POST /api/token HTTP/1.1",
+    "POST /api HTTP/1.1",
+]
+BODIES = [
+    '{"jsonrpc":"2.0","id":1,"method":"status"}',
+    '{"jsonrpc":"2.0","id":1,"method":"run.pause"}',
+    '{"jsonrpc":"2.0","id":1,"method":"settings.set","params":{"key":"metric","value":true}}',
+    '{"class":"WATCH","classes":["STATE","EVENT"]}',
+    '{"code":"00000000000000000000000000"}',
+]
+HEADERS = [
+    "Origin: http://evil.example",
+    "Transfer-Encoding: chunked",
+    "Expect: 100-continue",
+    "Accept-Encoding: gzip",
+    "If-None-Match: *",
+    "Range: bytes=0-1",
+    "Content-Length: 9223372036854775807",
+    "X-Long: " + "x" * 9000,
+]
+# The bound of a response to a client that behaves, in seconds.
+ANSWER_S = 1
+
+
+def page_of(arena, daemon):
+    return arena.start(PacedWeb(arena.ground.check(arena.directory), daemon))
+
+
+def expect_service(client):
+    """A client that behaves gets its response in time."""
+    begun = time.monotonic()
+    status = client.get("/api/token").status
+    seconds = time.monotonic() - begun
+    expect(status == 200, f"a client that behaves got status {status}")
+    expect(seconds <= ANSWER_S, f"a client that behaves waited for {seconds:.2f} s (bound: {ANSWER_S})")
+    return seconds
+
+
+@attack
+def mutated_page_requests(arena):
+    """Requests of HTTP with flipped, missing and inserted bytes: strangers see nothing, and watchers change nothing."""
+    daemon = arena.daemon("--demo")
+    web = page_of(arena, daemon)
+    client = web.client()
+    token, chance = web.client("watch").token, arena.random
+    settings = daemon.call("settings.get")
+
+    def request(is_stranger):
+        body = chance.choice(BODIES)
+        lines = [chance.choice(HEADS), "Host: localhost"]
+        if not is_stranger:
+            lines.append(f"Authorization: Bearer {token}")
+        if lines[0].startswith("POST"):
+            lines.append(f"Content-Length: {len(body)}")
+        lines += chance.sample(HEADERS, chance.choice([0, 0, 1, 3]))
+        data = bytearray("\r\n".join([*lines, "", body]).encode())
+        for _ in range(chance.randrange(5)):
+            place = chance.randrange(len(data))
+            match chance.randrange(3):
+                case 0:
+                    data[place] = chance.randrange(256)
+                case 1:
+                    del data[place : place + chance.randrange(1, 9)]
+                case 2:
+                    data[place:place] = chance.randbytes(chance.randrange(1, 9))
+        return bytes(data)
+
+    def response(data):
+        """The first part of the response; empty if the request is incomplete, or its connection was closed."""
+        with socket.create_connection(("127.0.0.1", web.port), timeout=5) as connection:
+            try:
+                connection.sendall(data)
+                connection.settimeout(0.1)
+                return connection.recv(65536)
+            except (ConnectionError, TimeoutError):
+                return b""
+
+    with arena.holds(daemon):
+        before = web.kernel_status("RssAnon")
+        count, answered, end = 0, 0, time.monotonic() + 8
+        while time.monotonic() < end:
+            is_stranger = chance.random() < 0.5
+            data = request(is_stranger)
+            text = response(data)
+            expect(not text or text.startswith(b"HTTP/1.1 "), f"{text[:60]} is no response")
+            shown = [word for word in (b'"class":"', b'"result":', b'"latitude":') if word in text]
+            expect(not is_stranger or not shown, f"a stranger got {text[-200:]} for {data[:300]}")
+            count, answered = count + 1, answered + bool(text)
+        seconds = expect_service(client)
+        grown = (web.kernel_status("RssAnon") - before) / 1024
+        expect(grown <= 8, f"paced-web has grown by {grown:.1f} MiB")
+        arena.note(f"{count} requests, {answered} responses, then one after {1000 * seconds:.0f} ms, {grown:+.1f} MiB")
+    expect(daemon.status()["run"] == "active", "a watcher has changed the run")
+    expect(daemon.call("settings.get") == settings, "a watcher has changed a setting")
+    expect(web.process.poll() is None, f"paced-web has ended: {web.log_text()[-300:]}")
+
+
+@attack
+def page_readers_that_do_not_read(arena):
+    """Sixteen streams that are not read, 500 silent connections and 200 aborted uploads beside a client that behaves."""
+    daemon = arena.daemon("--demo")
+    web = page_of(arena, daemon)
+    client = web.client()
+    head = f"Host: localhost\r\nAuthorization: Bearer {client.token}\r\n"
+    upload = f"POST /api/activities?file=ride.fit HTTP/1.1\r\n{head}Content-Length: 60000000\r\n\r\n"
+    held = []
+    with arena.holds(daemon):
+        expect_service(client)
+        before = web.descriptors()
+        for number in range(516):
+            connection = socket.create_connection(("127.0.0.1", web.port), timeout=5)
+            if number < 16:
+                connection.sendall(f"POST /api/stream HTTP/1.1\r\n{head}\r\n".encode())
+            held.append(connection)
+        slowest = 0
+        for _ in range(200):
+            with socket.create_connection(("127.0.0.1", web.port), timeout=5) as connection:
+                # The server may refuse it at the head: few uploads are received at once.
+                with contextlib.suppress(ConnectionError):
+                    connection.sendall(upload.encode() + arena.random.randbytes(arena.random.randrange(1, 50_000)))
+            slowest = max(slowest, expect_service(client))
+        anonymous = web.kernel_status("RssAnon") / 1024
+        expect(anonymous <= 10, f"paced-web has {anonymous:.1f} MiB of its own memory (bound: 10)")
+        for connection in held:
+            connection.close()
+        end = time.monotonic() + 45
+        while web.descriptors() > before + 2 and time.monotonic() < end:
+            time.sleep(0.1)
+        expect(web.descriptors() <= before + 2, f"{web.descriptors() - before} descriptors stay open")
+        arena.note(f"the slowest response {1000 * slowest:.0f} ms, {anonymous:.1f} MiB")
