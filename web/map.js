@@ -353,16 +353,19 @@ export class RouteMap {
     else pen.arc(x, y, radius, 0, 2 * Math.PI);
     pen.stroke();
     pen.fill();
-    if (label) this.drawLabel(pen, style, label, x + radius + 4, y);
+    if (label) this.drawLabel(pen, style, label, x, y, radius + 4);
   }
 
-  drawLabel(pen, style, label, x, y) {
+  /** Draws a text right of a place, or left of it where the buttons or the edge would cover the text. */
+  drawLabel(pen, style, label, x, y, gap = 0) {
     pen.font = `600 13px ${style.fontFamily}`;
     pen.textBaseline = 'middle';
     pen.lineWidth = 4;
     pen.lineJoin = 'round';
     pen.strokeStyle = colourOf(style, '--map-back');
-    const left = Math.min(x, this.size[0] - pen.measureText(label).width - 4);
+    const length = pen.measureText(label).width;
+    const isCovered = x + gap + length > this.size[0] - this.inset - 12;
+    const left = Math.max(isCovered ? x - gap - length : x + gap, 4);
     pen.strokeText(label, left, y);
     pen.fillStyle = colourOf(style, '--text');
     pen.fillText(label, left, y);

@@ -152,7 +152,7 @@ package struct ReportPage {
                 let style = map.style(point.x, point.y)
                 page.add("<i class=\"pin\" style=\"\(style)\"></i>")
                 // The whole label is inside, also on a telephone.
-                let margin = RouteMap.width * (isLoop ? 0.26 : 0.16)
+                let margin = RouteMap.width * (isLoop ? 0.3 : 0.18)
                 let label = map.style(min(max(point.x, margin), RouteMap.width - margin), point.y)
                 let side = point.y < map.height * 0.15 ? "ends below" : "ends"
                 if !name.isEmpty { page.element("span", "class=\"\(side)\" style=\"\(label)\"", name) }

@@ -3,6 +3,7 @@
 
 Prints a line for each, `ok|FAIL systemd/NAME SECONDS`; the details of a failure are indented below it.
 """
+import contextlib
 import json
 import logging
 import pathlib
@@ -16,7 +17,7 @@ import traceback
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 
 import boots
-from board import Board, run
+from board import SERVICE, Board, run
 from harness.timing import Failed
 
 SHARE = pathlib.Path("/run/share")
@@ -31,6 +32,16 @@ def name_of(scenario):
     return scenario.__name__.replace("_", "-")
 
 
+def evidence(board):
+    """The last lines of the services' journals, and the state of the strap."""
+    lines = run("journalctl", "--boot", "--output", "short-monotonic", "--lines", "25", "--unit", SERVICE,
+                "--unit", "bluetooth", check=False).stdout
+    with contextlib.suppress(Exception):
+        events = board.strap.events()
+        lines += json.dumps({name: events[name] for name in ("connections", "connected", "requests")})[-600:]
+    return lines
+
+
 def play(board, scenario):
     name = name_of(scenario)
     start = time.monotonic()
@@ -42,7 +53,7 @@ def play(board, scenario):
         result, trouble = "FAIL", str(error) if isinstance(error, Failed) else traceback.format_exc()
     seconds = round(time.monotonic() - start, 1)
     print(result, f"systemd/{name}", seconds, flush=True)
-    for line in (trouble or "").rstrip().splitlines():
+    for line in (f"{trouble}\n{evidence(board)}" if trouble else "").rstrip().splitlines():
         print("    " + line, flush=True)
     measure({"scenario": f"systemd/{name}", "seconds": seconds} | board.measured)
 
