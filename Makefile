@@ -2,7 +2,7 @@
 
 # All Debian packages: those to build the programs, and those to run their tests.
 packages := libbluetooth-dev libcurl4-openssl-dev libevdev-dev libexpat1-dev libgcrypt20-dev libgps-dev libjansson-dev libmicrohttpd-dev libqrencode-dev libsqlite3-dev libsystemd-dev libzip-dev pkg-config zlib1g-dev
-test-packages := $(packages) binutils chromium dbus-daemon gpsbabel gpsd gpsd-clients jq libxml2-utils mandoc netcat-openbsd osmium-tool python3-venv sqlite3 systemd tmux zsh
+test-packages := $(packages) binutils chromium dbus-daemon gpsbabel gpsd gpsd-clients iproute2 jq libxml2-utils mandoc netcat-openbsd osmium-tool python3-venv sqlite3 systemd tmux zsh
 package-packages := debhelper lintian
 machine-packages := bluez bluez-test-tools busybox-static cpio dbus dmsetup e2fsprogs gpsd kmod qemu-system-x86 systemd-sysv udev
 

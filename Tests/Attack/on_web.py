@@ -1,7 +1,6 @@
 """Requests to paced-web: mutated ones of strangers and of watchers, and readers that do not read."""
 
 import contextlib
-import socket
 import time
 
 from attacks import attack
@@ -90,7 +89,7 @@ def mutated_page_requests(arena):
 
     def response(data):
         """The first part of the response; empty if the request is incomplete, or its connection was closed."""
-        with socket.create_connection(("127.0.0.1", web.port), timeout=5) as connection:
+        with web.connect(timeout=5) as connection:
             try:
                 connection.sendall(data)
                 connection.settimeout(0.1)
@@ -131,13 +130,13 @@ def page_readers_that_do_not_read(arena):
         expect_service(client)
         before = web.descriptors()
         for number in range(516):
-            connection = socket.create_connection(("127.0.0.1", web.port), timeout=5)
+            connection = web.connect(timeout=5)
             if number < 16:
                 connection.sendall(f"POST /api/stream HTTP/1.1\r\n{head}\r\n".encode())
             held.append(connection)
         slowest = 0
         for _ in range(200):
-            with socket.create_connection(("127.0.0.1", web.port), timeout=5) as connection:
+            with web.connect(timeout=5) as connection:
                 # The server may refuse it at the head: few uploads are received at once.
                 with contextlib.suppress(ConnectionError):
                     connection.sendall(upload.encode() + arena.random.randbytes(arena.random.randrange(1, 50_000)))

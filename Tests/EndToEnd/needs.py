@@ -5,13 +5,9 @@ import pathlib
 
 import pytest
 
-from harness.paced_web import lan_address
-
 ROOT = pytest.mark.skipif(os.getuid() != 0, reason="needs root, to act as another user and to make devices")
 KEYBOARDS = pytest.mark.skipif(
     not os.path.exists("/dev/uinput"),
     reason="needs /dev/uinput, to press keys; the scenario systemd/panel of the virtual machine presses them too")
 IPV6 = pytest.mark.skipif(
     not pathlib.Path("/proc/net/if_inet6").exists(), reason="needs IPv6, to serve on ::1")
-ADDRESS = pytest.mark.skipif(
-    lan_address() is None, reason="needs an address that is not loopback, to be a client of another machine")

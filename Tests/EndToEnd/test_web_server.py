@@ -20,10 +20,9 @@ import zlib
 import pytest
 from playwright.sync_api import expect
 
-import needs
 from harness.paced_net import fault_library
-from harness.paced_web import PacedWeb, WebClient, lan_address
-from harness.process import PACECTL, PROGRAMS, ROOT
+from harness.paced_web import PacedWeb, WebClient
+from harness.process import PACECTL, PROGRAMS, ROOT, Network
 from harness.timing import wait_for
 
 RUN = ROOT / "Tests/Data/fit/run-fenix2-9km.fit"
@@ -115,7 +114,7 @@ def test_revoked_token_ends_its_stream_and_is_refused(web):
 def test_token_that_is_revoked_during_a_body_is_refused(web, path):
     client = web.client()
     body = b'{"jsonrpc":"2.0","id":1,"method":"run.pause"}' if path == "/api" else b'{"class":"WATCH"}'
-    with connect(web) as half:
+    with web.connect() as half:
         half.sendall((f"POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {client.token}\r\n"
                       f"Content-Length: {len(body)}\r\n\r\n").encode() + body[:5])
         # The server has the head once it answers a later request.
@@ -243,20 +242,17 @@ def test_foreign_hosts_and_origins_are_refused(web):
         assert client.get("/", Sec_Fetch_Site=site).status == 200
 
 
-@needs.ADDRESS
 @pytest.mark.parametrize("plain, statuses", [
     ("no", {"/api/token": 403, "/api/activities": 403, "/metrics": 403, "/": 200}),
     ("live", {"/api/token": 200, "/api/activities": 403, "/metrics": 403, "/": 200}),
     ("all", {"/api/token": 200, "/api/activities": 200, "/metrics": 200, "/": 200}),
 ])
 def test_plain_http_of_other_machines(stage, plain, statuses):
-    address = lan_address()
-    web = PacedWeb(stage.directory, stage.paced("--demo"), configuration=f"[Web]\nAllowPlain={plain}\n",
-                   addresses=[f"{address}:0"])
-    stage.start(web)
-    port = int(web.log_text().split(f"{address}:")[1].split()[0])
+    web = stage.start(PacedWeb(
+        stage.directory, stage.paced("--demo"), configuration=f"[Web]\nAllowPlain={plain}\n",
+        network=stage.start(Network())))
     client = web.client()
-    client.host, client.port = address, port
+    client.host = Network.ADDRESS
     for path, status in statuses.items():
         answer = client.get(path)
         assert answer.status == status, path
@@ -272,22 +268,20 @@ def test_plain_http_of_other_machines(stage, plain, statuses):
         assert client.post("/api/token", {"code": web.code()}).status == 403
 
 
-@needs.ADDRESS
 def test_other_machines_use_https_with_a_certificate(stage):
-    address = lan_address()
+    address = Network.ADDRESS
     chain, key = stage.directory / "chain.pem", stage.directory / "key.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=bike.example",
          "-addext", f"subjectAltName=DNS:bike.example,IP:{address}", "-keyout", key, "-out", chain],
         check=True, capture_output=True)
-    web = PacedWeb(
-        stage.directory, stage.paced("--demo"), addresses=[f"{address}:0"],
-        configuration=f"[Web]\nNames=bike.example\nCertificate={chain}\nCertificateKey={key}\n")
-    stage.start(web)
-    port = int(web.log_text().split(f"{address}:")[1].split()[0])
+    web = stage.start(PacedWeb(
+        stage.directory, stage.paced("--demo"), network=stage.start(Network()),
+        configuration=f"[Web]\nNames=bike.example\nCertificate={chain}\nCertificateKey={key}\n"))
     token = web.client().token
     context = ssl.create_default_context(cafile=str(chain))
-    connection = http.client.HTTPSConnection(address, port, context=context, timeout=60)
+    connection = http.client.HTTPConnection(address)
+    connection.sock = context.wrap_socket(web.connect(address), server_hostname=address)
     for _ in range(3):
         connection.request("GET", "/api/activities", headers={"Authorization": f"Bearer {token}", "Host": "bike.example"})
         answer = connection.getresponse()
@@ -296,7 +290,7 @@ def test_other_machines_use_https_with_a_certificate(stage):
     answer = connection.getresponse()
     assert json.loads(answer.readline())["class"] == "VERSION"
     connection.close()
-    assert web.codes.result("web.code")["urls"][0].startswith(f"https://{address}:{port}/#code=")
+    assert web.codes.result("web.code")["urls"][0].startswith(f"https://{address}:{web.port}/#code=")
 
 
 @pytest.mark.parametrize("text, message", [
@@ -655,10 +649,6 @@ def test_every_response_has_the_headers_of_protection(web):
 
 # Clients that mean harm
 
-def connect(web):
-    return socket.create_connection(("127.0.0.1", web.port), 60)
-
-
 def response_time(client):
     """The seconds until a response."""
     start = time.monotonic()
@@ -672,7 +662,7 @@ def test_thousand_silent_connections_hold_nobody_up(web):
     stream.first("STATE")
     silent = []
     for number in range(1000):
-        one = connect(web)
+        one = web.connect()
         if number % 3:
             one.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
         silent.append(one)
@@ -692,7 +682,7 @@ def test_incomplete_bodies_of_strangers_hold_nobody_up(web):
     head = b"POST /api/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{"
     held = []
     for number in range(300):
-        one = connect(web)
+        one = web.connect()
         with contextlib.suppress(ConnectionError):
             one.sendall(head)
         if number % 2:
@@ -706,7 +696,7 @@ def test_incomplete_bodies_of_strangers_hold_nobody_up(web):
 
 
 def test_slow_head_is_closed(web):
-    slow = connect(web)
+    slow = web.connect()
     slow.settimeout(90)
     ended = threading.Event()
 
@@ -740,7 +730,7 @@ def test_slow_head_is_closed(web):
     b"GET / HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nHost: localhost\r\n X: y",
 ])
 def test_broken_requests_are_refused(web, data):
-    with connect(web) as client:
+    with web.connect() as client:
         try:
             client.sendall(data)
             answer = client.recv(65536)

@@ -1,5 +1,6 @@
 """`paced-web` beside a daemon, its page in web/, and browsers that are signed in."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -17,26 +18,20 @@ def themes():
     return ["sunlight", "dark", "e-ink"] if "PACED_ALL_THEMES" in os.environ else ["e-ink"]
 
 
-def lan_address():
-    """An address of this machine that is not loopback; None without one."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))
-        except OSError:
-            return None
-        return probe.getsockname()[0]
-
-
 class PacedWeb(ManagedProcess):
-    """A process with directories in `directory`, at a port of 127.0.0.1 that stays after a restart."""
+    """A process with directories in `directory`, at a port of 127.0.0.1 that stays after a restart.
 
-    def __init__(self, directory, paced, *options, configuration=None, addresses=(), **environment):
+    With a `network` it listens at the same port of that network's address too.
+    """
+
+    def __init__(self, directory, paced, *options, configuration=None, network=None, **environment):
+        self.network = network
         self.runtime, self.state, self.port = directory / "web", directory / "web-state", free_port()
         command = [PACED_WEB, "--listen", f"127.0.0.1:{self.port}", "--runtime-dir", self.runtime,
                    "--state-dir", self.state, "--page-dir", ROOT / "web", "--paced-dir", paced.runtime,
                    "--journal-dir", directory / "state", "--maps-dir", directory / "maps", "--net-dir", directory / "net"]
-        for address in addresses:
-            command += ["--listen", address]
+        if network:
+            command = [*network.within, *command, "--listen", f"{network.ADDRESS}:{self.port}"]
         if configuration is not None:
             path = directory / "paced-web.conf"
             path.write_text(configuration)
@@ -49,9 +44,16 @@ class PacedWeb(ManagedProcess):
 
     def is_listening(self):
         assert self.process.poll() is None, f"paced-web ended with {self.process.poll()}: {self.log_text()}"
-        with socket.socket() as probe, socket.socket(socket.AF_UNIX) as admin:
-            return probe.connect_ex(("127.0.0.1", self.port)) == 0 \
-                and admin.connect_ex(str(self.runtime / "admin.sock")) == 0
+        with socket.socket(socket.AF_UNIX) as admin:
+            if admin.connect_ex(str(self.runtime / "admin.sock")):
+                return False
+        with contextlib.suppress(ConnectionRefusedError), self.connect():
+            return True
+
+    def connect(self, host="127.0.0.1", timeout=60):
+        if self.network:
+            return self.network.connect(host, self.port, timeout)
+        return socket.create_connection((host, self.port), timeout)
 
     def restart(self):
         self.stop()
@@ -102,11 +104,16 @@ class Response:
 class WebClient:
     """A program that uses the API, with its token after `sign_in`."""
 
-    def __init__(self, web, port=None, host="127.0.0.1"):
-        self.host, self.port, self.token = host, port or web.port, None
+    def __init__(self, web, host="127.0.0.1"):
+        self.web, self.host, self.token = web, host, None
 
     def sign_in(self, code, name="test"):
         self.token = self.post("/api/token", {"code": code, "name": name}).json()["token"]
+
+    def connect(self, timeout):
+        connection = http.client.HTTPConnection(self.host, self.web.port)
+        connection.sock = self.web.connect(self.host, timeout)
+        return connection
 
     def headers(self, more):
         own = {"Authorization": f"Bearer {self.token}"} if self.token else {}
@@ -114,7 +121,7 @@ class WebClient:
 
     def request(self, method, path, body=None, timeout=60, **headers):
         """Header names have underscores in the place of hyphens; a body that is no bytes is sent as JSON."""
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=timeout)
+        connection = self.connect(timeout)
         body = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         try:
@@ -144,7 +151,7 @@ class Stream:
     """The lines of /api/stream, one by one."""
 
     def __init__(self, client, watch, timeout):
-        self.connection = http.client.HTTPConnection(client.host, client.port, timeout=timeout)
+        self.connection = client.connect(timeout)
         body = b"" if watch is None else json.dumps({"class": "WATCH"} | watch).encode()
         self.connection.request("POST", "/api/stream", body, client.headers({}))
         self.answer = self.connection.getresponse()

@@ -166,28 +166,71 @@ class Paced(ManagedProcess):
         return self.control.call(method, **parameters)
 
 
-class Disk(ManagedProcess):
-    """A tmpfs in the place of a directory, in a mount namespace that only programs started in it see."""
+class Namespace(ManagedProcess):
+    """A namespace of a kind (mount, net) that only programs started in it see."""
 
-    def __init__(self, directory, size="20m"):
+    def __init__(self, kind):
+        self.kind = kind
         self.user = [] if os.getuid() == 0 else ["--user", "--map-root-user"]
-        super().__init__(["unshare", "--mount", *self.user, "sleep", "infinity"])
-        self.place, self.size = directory, size
+        super().__init__(["unshare", f"--{kind}", *self.user, "sleep", "infinity"])
 
     def wait_until_ready(self):
-        self.place.mkdir(exist_ok=True)
-        # A path to the file system that works outside its namespace too.
-        self.path = pathlib.Path(f"/proc/{self.pid}/root{self.place}")
-        own = os.readlink("/proc/self/ns/mnt")
-        wait_for(lambda: os.readlink(f"/proc/{self.pid}/ns/mnt") != own, 60, "a mount namespace")
-        self.call("mount", "-t", "tmpfs", "-o", f"mode=750,size={self.size}", "none", self.place)
+        name = {"mount": "mnt", "net": "net"}[self.kind]
+        own = os.readlink(f"/proc/self/ns/{name}")
+        wait_for(lambda: os.readlink(f"/proc/{self.pid}/ns/{name}") != own, 60, f"a {self.kind} namespace")
 
     @property
     def within(self):
-        return ["nsenter", "--target", self.pid, "--mount", *(["--user", "--preserve-credentials"] if self.user else [])]
+        """The command before that of a program in it."""
+        user = ["--user", "--preserve-credentials"] if self.user else []
+        return ["nsenter", "--target", self.pid, f"--{self.kind}", *user]
 
-    def call(self, *command):
-        subprocess.run([str(word) for word in [*self.within, *command]], check=True, timeout=10)
+    def call(self, *command, **options):
+        subprocess.run([str(word) for word in [*self.within, *command]], check=True, timeout=60, **options)
+
+
+class Network(Namespace):
+    """A network without other machines, that has an address which is not loopback."""
+
+    ADDRESS = "192.0.2.7"
+
+    def __init__(self):
+        super().__init__("net")
+
+    def wait_until_ready(self):
+        super().wait_until_ready()
+        self.call("ip", "link", "set", "lo", "up")
+        self.call("ip", "address", "add", f"{self.ADDRESS}/32", "dev", "lo")
+
+    def connect(self, host, port, timeout):
+        """A connection that a program in it opened."""
+        open_and_send = (
+            "import socket, sys; channel, host, port = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]);"
+            "client = socket.create_connection((host, port), 60);"
+            "socket.send_fds(socket.socket(fileno=channel), [b'.'], [client.fileno()])")
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            self.call(
+                sys.executable, "-c", open_and_send, theirs.fileno(), host, port, pass_fds=[theirs.fileno()])
+            _, descriptors, _, _ = socket.recv_fds(ours, 1, 1)
+        client = socket.socket(fileno=descriptors[0])
+        client.settimeout(timeout)
+        return client
+
+
+class Disk(Namespace):
+    """A tmpfs in the place of a directory, in a mount namespace."""
+
+    def __init__(self, directory, size="20m"):
+        super().__init__("mount")
+        self.place, self.size = directory, size
+
+    def wait_until_ready(self):
+        super().wait_until_ready()
+        self.place.mkdir(exist_ok=True)
+        # A path to the file system that works outside its namespace too.
+        self.path = pathlib.Path(f"/proc/{self.pid}/root{self.place}")
+        self.call("mount", "-t", "tmpfs", "-o", f"mode=750,size={self.size}", "none", self.place)
 
     def remount(self, mode):
         """mode: ro or rw"""
