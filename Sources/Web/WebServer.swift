@@ -82,38 +82,37 @@ final class WebServer {
         if allowance == .no || allowance == .live && !call.isLive {
             return .respond(Self.plainRefusal(allowance))
         }
-        if call == .signIn {
-            return .receive(limit: 1024) { [unowned self] body, reply in reply.send(signIn(body.bytes)) }
-        }
-        guard let token = request.bearerToken.flatMap({ access.token($0) }) else { return .respond(Self.unauthorized) }
-        return decide(call, token, allowance)
+        return decide(call, request.bearerToken.flatMap { access.token($0) }, allowance)
     }
 
-    private func decide(_ wanted: APIRequest, _ token: AccessToken, _ allowance: WebConfiguration.Plain) -> HTTPVerdict
-    {
-        switch wanted {
-        case .signIn: return .respond(.error(404, "not-found", "there is no such page"))
-        case .session: return .respond(session(token, allowance))
-        case .signOut:
+    private func decide(
+        _ wanted: APIRequest, _ token: AccessToken?, _ allowance: WebConfiguration.Plain
+    ) -> HTTPVerdict {
+        switch (wanted, token) {
+        case (.signIn, _):
+            return .receive(limit: 1024) { [unowned self] body, reply in reply.send(signIn(body.bytes)) }
+        case (_, nil): return .respond(Self.unauthorized)
+        case (.session, let token?): return .respond(session(token, allowance))
+        case (.signOut, let token?):
             access.revoke(token.id)
             return .respond(HTTPResponse(204))
-        case .stream:
+        case (.stream, let token?):
             return .receive(
                 limit: 4096,
                 checked(token) { [unowned self] body, reply in
                     reply.send(stream(body.bytes, token))
                 })
-        case .call:
+        case (.call, let token?):
             return .receive(
                 limit: JSONRPC.lineLimit,
                 checked(token) { [unowned self] body, reply in
                     call(body.bytes, token, allowance, reply)
                 })
-        case .metrics: return .receive(limit: 0) { [unowned self] _, reply in metrics(reply) }
-        case .map: return .respond(map)
-        case .tile(let tile): return .respond(image(of: tile))
-        case .read(let request): return .receive(limit: 0) { [unowned self] _, reply in read(request, reply) }
-        case .upload(let upload):
+        case (.metrics, _?): return .receive(limit: 0) { [unowned self] _, reply in metrics(reply) }
+        case (.map, _?): return .respond(map)
+        case (.tile(let tile), _?): return .respond(image(of: tile))
+        case (.read(let request), _?): return .receive(limit: 0) { [unowned self] _, reply in read(request, reply) }
+        case (.upload(let upload), let token?):
             guard token.scope == .control else { return .respond(Self.needsControl) }
             return .store(
                 limit: Upload.sizeLimit, directory: places.temporary,
