@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+from harness.browser import Pages
 from harness.fake_paced import FakePaced
 from harness.fixture import ProcessFixture, Subscriber
 from harness.paced_net import WeatherFixture
@@ -76,6 +77,15 @@ def browser():
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"], timeout=120_000)
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def pages(browser):
+    """Pages in the browser. Whatever the browser complains about fails the test."""
+    pages = Pages(browser)
+    yield pages
+    pages.close()
+    assert pages.complaints == []
 
 
 @pytest.fixture

@@ -1,15 +1,14 @@
 """The pages activities, activity, report, badges and courses of paced-web, in Debian's chromium without a screen."""
 
-import functools
 import json
 import re
 import subprocess
 import urllib.parse
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from harness.browser import button, violations
 from harness.paced_web import PacedWeb, themes
 from harness.process import PACECTL, ROOT
 from harness.timing import wait_for
@@ -72,57 +71,9 @@ def own(stage):
     return History(stage)
 
 
-def token_of(web, scope, browser):
-    """The token of a server's browsers: it is for few of them."""
-    tokens = web.__dict__.setdefault("tokens", {})
-    if scope not in tokens:
-        page = browser.new_context().new_page()
-        page.goto(f"{web.url}/badges.html#code={web.code() if scope == 'control' else web.watch_code()}")
-        expect(page.get_by_role("heading", level=1)).to_be_visible()
-        tokens[scope] = page.evaluate("localStorage['paced.token']")
-    return tokens[scope]
-
-
-class Browser:
-    """Pages that are signed in; whatever the browser complains about is kept, but for the answers that `allowed` names."""
-
-    def __init__(self, browser):
-        self.browser, self.complaints = browser, []
-
-    def open(self, web, path, theme="sunlight", scope="control", allowed="^$", width=414, height=896, **options):
-        options = {"locale": "en-GB", "timezone_id": "UTC"} | options
-        context = self.browser.new_context(viewport={"width": width, "height": height}, **options)
-        kept = {"paced.theme": theme, "paced.token": token_of(web, scope, self.browser)}
-        context.add_init_script(
-            f"if (!sessionStorage.begun) Object.assign(localStorage, {json.dumps(kept)}); sessionStorage.begun = true")
-        page = context.new_page()
-        keep = functools.partial(self.keep, allowed)
-        page.on("console", lambda message: keep(message.text))
-        page.on("pageerror", lambda error: keep(str(error)))
-        page.on("dialog", lambda dialog: (keep(dialog.message), dialog.dismiss()))
-        page.goto(web.url + path)
-        return page
-
-    def keep(self, allowed, text):
-        if not re.search(allowed, text):
-            self.complaints.append(text)
-
-
 @pytest.fixture
-def opened(browser):
-    made = Browser(browser)
-    yield made.open
-    for context in list(browser.contexts):
-        context.close()
-    assert made.complaints == []
-
-
-def violations(page):
-    return [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]]
-
-
-def button(scope, name):
-    return scope.get_by_role("button", name=name, exact=True)
+def opened(pages):
+    return pages.open
 
 
 def entries(page):
@@ -155,14 +106,14 @@ def fold(page, title):
 # All pages
 
 READY = {
-    "/activities.html": "a.entry", "/activity.html#1": ".map canvas", "/activity.html#3": "table", "/badges.html": ".badge",
-    "/courses.html": "a.entry", "/courses.html#1": ".map canvas"}
+    "activities.html": "a.entry", "activity.html#1": ".map canvas", "activity.html#3": "table", "badges.html": ".badge",
+    "courses.html": "a.entry", "courses.html#1": ".map canvas"}
 
 
 @pytest.mark.parametrize("path", READY)
 def test_page_is_accessible_and_has_no_error(history, opened, path):
     for theme in themes():
-        page = opened(history.web, path, theme)
+        page = opened(history.web, path, theme=theme)
         expect(page.locator(READY[path]).first).to_be_visible()
         for summary in page.locator("main summary").all():
             summary.click()
@@ -193,11 +144,11 @@ def test_targets_have_48_pixels(history, opened, path):
 
 
 def test_german_has_each_text(history, opened):
-    page = opened(history.web, "/activities.html", locale="de-DE")
+    page = opened(history.web, "activities.html", locale="de-DE")
     expect(heading(page)).to_have_text("Aktivitäten")
     expect(entries(page).filter(has_text="Radfahren").first).to_contain_text("10,71 km")
     for path in READY:
-        page.goto(history.web.url + path)
+        page.goto(f"{history.web.url}/{path}")
         expect(page.locator(READY[path]).first).to_be_visible()
         assert re.findall(r"\b(?:activit(?:y|ies)|history|badges|courses|best|format)\.\w+", page.locator("body").inner_text()) == []
 
@@ -217,8 +168,8 @@ def test_languages_have_the_same_texts_and_those_that_the_pages_use():
 
 def test_who_may_only_watch_sees_why_nothing_can_be_changed(history, opened):
     for path, hidden in {
-        "/activities.html": ["Import a file"], "/activity.html#1": ["Delete", "Change name or sport"],
-        "/courses.html": ["Upload a file", "Virtual partner", "Unload"], "/courses.html#1": ["Load", "Rename", "Delete"],
+        "activities.html": ["Import a file"], "activity.html#1": ["Delete", "Change name or sport"],
+        "courses.html": ["Upload a file", "Virtual partner", "Unload"], "courses.html#1": ["Load", "Rename", "Delete"],
     }.items():
         page = opened(history.web, path, scope="watch")
         expect(page.locator(READY[path]).first).to_be_visible()
@@ -227,7 +178,7 @@ def test_who_may_only_watch_sees_why_nothing_can_be_changed(history, opened):
             expect(page.get_by_text(name, exact=True)).to_have_count(0)
 
 
-@pytest.mark.parametrize("path", ["/activity.html#1", "/courses.html#1"])
+@pytest.mark.parametrize("path", ["activity.html#1", "courses.html#1"])
 def test_skipping_to_the_content_keeps_what_is_shown(history, opened, path):
     page = opened(history.web, path)
     expect(page.locator(READY[path]).first).to_be_visible()
@@ -239,13 +190,13 @@ def test_skipping_to_the_content_keeps_what_is_shown(history, opened, path):
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="← All")).to_be_focused()
     expect(heading(page)).to_have_text(title)
-    assert page.url == history.web.url + path
+    assert page.url == f"{history.web.url}/{path}"
 
 
 # The list
 
 def test_list_has_months_with_totals(history, opened):
-    page = opened(history.web, "/activities.html")
+    page = opened(history.web, "activities.html")
     expect(page.locator(".month h2")).to_have_text(["March 2026", "November 2025", "August 2015"])
     march = page.locator(".month").first
     expect(march).to_contain_text("2 activities")
@@ -261,14 +212,14 @@ def test_activities_of_now_are_summed_by_week_month_and_year(own, opened):
         own.daemon.call("run.start")
         wait_for(lambda: own.daemon.call("status")["elapsed_ms"] > 500, 60, "half a second")
         own.daemon.call("run.stop")
-    page = opened(own.web, "/activities.html")
+    page = opened(own.web, "activities.html")
     expect(page.locator(".period")).to_contain_text(["This week", "This month", "This year"])
     for period in page.locator(".period").all():
         expect(period).to_contain_text("2 activities")
 
 
 def test_table_of_totals(history, opened):
-    page = opened(history.web, "/activities.html")
+    page = opened(history.web, "activities.html")
     fold(page, "Totals")
     rows = page.locator("details table tbody tr")
     expect(rows.first).to_contain_text("March 2026")
@@ -281,7 +232,7 @@ def test_table_of_totals(history, opened):
 @pytest.mark.parametrize("text, count", [
     ("onerror", 1), ("ride", 2), ("march 2026", 2), ("2025-11-03", 1), ("run november", 1), ("monday ride", 1), ("nothing", 0)])
 def test_search_by_name_sport_and_date(history, opened, text, count):
-    page = opened(history.web, "/activities.html", width=1024)
+    page = opened(history.web, "activities.html", width=1024)
     expect(entries(page)).to_have_count(4)
     page.get_by_label("Search by name, sport or date").fill(text)
     expect(entries(page)).to_have_count(count)
@@ -289,7 +240,7 @@ def test_search_by_name_sport_and_date(history, opened, text, count):
 
 
 def test_filter_by_sport_and_days(history, opened):
-    page = opened(history.web, "/activities.html", width=1024)
+    page = opened(history.web, "activities.html", width=1024)
     page.get_by_label("Sport").last.select_option("ride")
     expect(entries(page)).to_have_count(2)
     page.get_by_label("To", exact=True).fill("2026-03-05")
@@ -304,7 +255,7 @@ def test_filter_by_sport_and_days(history, opened):
 def test_older_activities_come_by_a_button(own, opened):
     files = [own.track(f"{number}.gpx", 20, f"20{10 + number // 12:02}-{number % 12 + 1:02}-01", f"Number {number}") for number in range(57)]
     own.pacectl("import", "--again", *files)
-    page = opened(own.web, "/activities.html")
+    page = opened(own.web, "activities.html")
     expect(entries(page)).to_have_count(50)
     button(page, "Show older ones").click()
     expect(entries(page)).to_have_count(57)
@@ -315,13 +266,13 @@ def test_older_activities_come_by_a_button(own, opened):
 
 def test_marks(own, opened):
     own.daemon.call("run.start")
-    page = opened(own.web, "/activities.html")
+    page = opened(own.web, "activities.html")
     expect(page.locator(".mark")).to_have_text(["In progress"])
 
 
 def test_a_lost_server_is_said_and_its_return_works(own, opened):
     own.add(own.track("run.gpx", 60, "2026-03-01"))
-    page = opened(own.web, "/activities.html", width=1024, allowed="ERR_CONNECTION_REFUSED")
+    page = opened(own.web, "activities.html", width=1024, allowed="ERR_CONNECTION_REFUSED")
     expect(entries(page)).to_have_count(1)
     own.web.stop()
     page.get_by_label("Search by name, sport or date").fill("a")
@@ -335,7 +286,7 @@ def test_a_lost_server_is_said_and_its_return_works(own, opened):
 def test_history_works_without_paced(own, opened):
     own.add(own.track("run.gpx", 60, "2026-03-01"))
     own.daemon.stop()
-    page = opened(own.web, "/activities.html", allowed="503")
+    page = opened(own.web, "activities.html", allowed="503")
     expect(entries(page)).to_have_count(1)
     expect(fault(page)).to_have_count(0)
     entries(page).click()
@@ -345,7 +296,7 @@ def test_history_works_without_paced(own, opened):
 # Import
 
 def test_import_of_files(own, opened):
-    page = opened(own.web, "/activities.html", allowed="422")
+    page = opened(own.web, "activities.html", allowed="422")
     expect(page.get_by_text("No activity yet.")).to_be_visible()
     fold(page, "Import a file")
     page.get_by_label("Files").set_input_files([own.track("one.gpx", 120, "2026-03-01"), own.write("two.gpx", "no track")])
@@ -367,7 +318,7 @@ def test_import_of_files(own, opened):
 def test_import_of_what_is_there_needs_a_choice(own, opened):
     path = own.track("one.gpx", 120, "2026-03-01")
     own.add(path)
-    page = opened(own.web, "/activities.html", allowed="422")
+    page = opened(own.web, "activities.html", allowed="422")
     fold(page, "Import a file")
     page.get_by_label("Files").set_input_files(path)
     button(page, "Upload").click()
@@ -381,7 +332,7 @@ def test_import_of_what_is_there_needs_a_choice(own, opened):
 
 
 def test_upload_shows_its_progress_and_can_be_cancelled(own, opened):
-    page = opened(own.web, "/activities.html")
+    page = opened(own.web, "activities.html")
     page.route("**/api/activities?file=*", lambda route: None)
     fold(page, "Import a file")
     page.get_by_label("Files").set_input_files(own.track("one.gpx", 120, "2026-03-01"))
@@ -399,7 +350,7 @@ def test_file_that_is_too_large_is_not_sent(own, opened):
     path = own.directory / "large.fit"
     with path.open("wb") as file:
         file.truncate(64 * 1024 * 1024 + 1)
-    page = opened(own.web, "/activities.html")
+    page = opened(own.web, "activities.html")
     sent = []
     page.on("request", lambda request: sent.append(request.method) if "/api/activities" in request.url else None)
     fold(page, "Import a file")
@@ -410,7 +361,7 @@ def test_file_that_is_too_large_is_not_sent(own, opened):
 
 
 def test_revoked_token_leads_to_the_sign_in_from_an_upload(own, opened):
-    page = opened(own.web, "/activities.html", allowed="401")
+    page = opened(own.web, "activities.html", allowed="401")
     expect(page.get_by_text("No activity yet.")).to_be_visible()
     fold(page, "Import a file")
     page.evaluate("localStorage['paced.token'] = 'revoked'")
@@ -422,7 +373,7 @@ def test_revoked_token_leads_to_the_sign_in_from_an_upload(own, opened):
 # One activity
 
 def test_activity_has_figures_laps_and_map(history, opened):
-    page = opened(history.web, "/activity.html#1", width=1024)
+    page = opened(history.web, "activity.html#1", width=1024)
     summary = history.activity(1)
     expect(heading(page)).to_have_text("Ride")
     lead = page.locator(".lead")
@@ -438,7 +389,7 @@ def test_activity_has_figures_laps_and_map(history, opened):
 
 
 def test_activity_without_positions_has_no_map(history, opened):
-    page = opened(history.web, "/activity.html#3", allowed="422")
+    page = opened(history.web, "activity.html#3", allowed="422")
     expect(page.locator(".lead")).to_be_visible()
     expect(page.get_by_role("heading", name="Route")).to_have_count(0)
     expect(page.get_by_role("heading", name="Elevation profile")).to_have_count(0)
@@ -455,7 +406,7 @@ def test_activity_of_a_demo_has_zones_and_sensors(stage, opened):
     reached = daemon.call("status")["elapsed_ms"]
     wait_for(lambda: daemon.call("status")["elapsed_ms"] > reached + 3000, 60, "seconds in a zone")
     daemon.call("run.stop")
-    page = opened(web, f"/activity.html#{number}")
+    page = opened(web, f"activity.html#{number}")
     zones = page.locator("section", has=page.get_by_role("heading", name="Time in heart rate zones")).locator("tbody tr")
     expect(zones).to_have_count(6)
     expect(zones.nth(1)).to_contain_text("60 bpm")
@@ -464,13 +415,13 @@ def test_activity_of_a_demo_has_zones_and_sensors(stage, opened):
 
 
 def test_unknown_activity_is_said(history, opened):
-    page = opened(history.web, "/activity.html#99", allowed="404|422")
+    page = opened(history.web, "activity.html#99", allowed="404|422")
     expect(fault(page)).to_contain_text("activity 99 does not exist")
 
 
 def test_name_and_sport_are_changed(own, opened):
     number = own.add(own.track("run.gpx", 120, "2026-03-01"))
-    page = opened(own.web, f"/activity.html#{number}")
+    page = opened(own.web, f"activity.html#{number}")
     button(page, "Change name or sport").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill(HOSTILE[:40])
@@ -485,7 +436,7 @@ def test_name_and_sport_are_changed(own, opened):
 
 def test_change_that_is_refused_is_said(own, opened):
     number = own.daemon.call("run.start")["activity"]
-    page = opened(own.web, f"/activity.html#{number}")
+    page = opened(own.web, f"activity.html#{number}")
     button(page, "Change name or sport").click()
     page.get_by_role("dialog").get_by_label("Sport").select_option("hike")
     button(page.get_by_role("dialog"), "Save").click()
@@ -495,7 +446,7 @@ def test_change_that_is_refused_is_said(own, opened):
 
 def test_deletion_asks(own, opened):
     number = own.add(own.track("run.gpx", 120, "2026-03-01"))
-    page = opened(own.web, f"/activity.html#{number}")
+    page = opened(own.web, f"activity.html#{number}")
     button(page, "Delete").click()
     expect(button(page.get_by_role("dialog"), "Cancel")).to_be_focused()
     assert violations(page) == []
@@ -512,7 +463,7 @@ def test_deletion_asks(own, opened):
 
 @pytest.mark.parametrize("kind", FORMATS + ["Report"])
 def test_download_asks_what_to_hide(history, opened, kind):
-    page = opened(history.web, "/activity.html#1")
+    page = opened(history.web, "activity.html#1")
     queries = []
     page.on("request", lambda request: queries.append(urllib.parse.parse_qs(urllib.parse.urlsplit(request.url).query)))
     button(page, kind).click()
@@ -528,7 +479,7 @@ def test_download_asks_what_to_hide(history, opened, kind):
 
 
 def test_download_hides_nothing_if_asked_so(history, opened):
-    page = opened(history.web, "/activity.html#2")
+    page = opened(history.web, "activity.html#2")
     sizes = {}
     for hide in (0, 1000):
         button(page, "GPX").click()
@@ -540,7 +491,7 @@ def test_download_hides_nothing_if_asked_so(history, opened):
 
 
 def test_cancelled_download_asks_for_nothing(history, opened):
-    page = opened(history.web, "/activity.html#1")
+    page = opened(history.web, "activity.html#1")
     wait_for(lambda: drawn(page), 60, "a map with a route")
     asked = []
     page.on("request", lambda request: asked.append(request.url))
@@ -568,7 +519,7 @@ def shown_report(page):
 @pytest.mark.parametrize("number, width", [(1, 1280), (2, 1280), (3, 1280), (4, 1280), (1, 360), (4, 360)])
 def test_report_looks_as_the_file_of_pacectl(history, opened, browser, number, width, scheme):
     page = shown_report(opened(
-        history.web, f"/report.html#{number}&hide=0", width=width, height=900, color_scheme=scheme, locale="en-GB"))
+        history.web, f"report.html#{number}&hide=0", width=width, height=900, color_scheme=scheme, locale="en-GB"))
     slider = page.locator("#slider")
     expect(slider).to_be_visible()
     file = browser.new_context(
@@ -579,14 +530,14 @@ def test_report_looks_as_the_file_of_pacectl(history, opened, browser, number, w
 
 
 def test_report_hides_200_metres_by_default(history, opened):
-    page = shown_report(opened(history.web, "/report.html#2"))
+    page = shown_report(opened(history.web, "report.html#2"))
     expect(page.locator(".notes")).to_contain_text("Positions within 200 m")
     page.goto(f"{history.web.url}/report.html#2&hide=0")
     expect(page.locator(".notes")).not_to_contain_text("Positions within")
 
 
 def test_report_has_slider_and_cursor(history, opened):
-    page = shown_report(opened(history.web, "/report.html#1&hide=0", width=1280))
+    page = shown_report(opened(history.web, "report.html#1&hide=0", width=1280))
     slider = page.locator("#slider")
     expect(slider).to_be_visible()
     shown = page.locator(".cursor:visible")
@@ -603,7 +554,7 @@ def test_report_has_slider_and_cursor(history, opened):
 
 
 def test_report_is_printed_on_one_sheet(history, opened, browser):
-    page = shown_report(opened(history.web, "/report.html#1"))
+    page = shown_report(opened(history.web, "report.html#1"))
     file = browser.new_context().new_page()
     file.goto(report_of(history, 1, 200))
     pages = [re.findall(rb"/MediaBox \[[^]]*\]", one.pdf(prefer_css_page_size=True)) for one in (page, file)]
@@ -611,24 +562,24 @@ def test_report_is_printed_on_one_sheet(history, opened, browser):
 
 
 def test_report_of_an_unknown_activity_says_so(history, opened):
-    page = opened(history.web, "/report.html#99", allowed="404|422")
+    page = opened(history.web, "report.html#99", allowed="404|422")
     expect(page.get_by_role("alert").filter(has_text="activity 99 does not exist")).to_be_visible()
 
 
 def test_activity_leads_to_its_report(history, opened):
-    page = opened(history.web, "/activity.html#1")
+    page = opened(history.web, "activity.html#1")
     page.get_by_role("link", name="Hide start and end").click()
     shown_report(page)
     page.go_back()
     page.get_by_role("link", name="Show everything").click()
     shown_report(page)
-    assert page.url.endswith("/report.html#1&hide=0")
+    assert page.url.endswith("report.html#1&hide=0")
 
 
 # Badges and bests
 
 def test_badges_are_those_of_pacectl(history, opened):
-    page = opened(history.web, "/badges.html")
+    page = opened(history.web, "badges.html")
     badges = [json.loads(line) for line in history.pacectl("--json", "badges").splitlines()]
     earned = [badge["badge"] for badge in badges if "earned" in badge]
     expect(page.locator(".badge h3")).to_have_text(earned[::-1])
@@ -643,7 +594,7 @@ def test_badges_are_those_of_pacectl(history, opened):
 
 
 def test_bests_are_those_of_pacectl(history, opened):
-    page = opened(history.web, "/badges.html", width=1024)
+    page = opened(history.web, "badges.html", width=1024)
     bests = [json.loads(line) for line in history.pacectl("--json", "bests").splitlines()]
     rows = page.locator(".card:not(.next):not(.badge) tbody tr")
     expect(rows).to_have_count(len(bests))
@@ -652,7 +603,7 @@ def test_bests_are_those_of_pacectl(history, opened):
 
 
 def test_without_activities_there_is_a_first_badge_and_no_best(own, opened):
-    page = opened(own.web, "/badges.html")
+    page = opened(own.web, "badges.html")
     expect(page.locator(".next")).to_contain_text("Earth")
     expect(page.get_by_text("No badge yet.")).to_be_visible()
     expect(page.get_by_text("No best yet.")).to_be_visible()
@@ -661,7 +612,7 @@ def test_without_activities_there_is_a_first_badge_and_no_best(own, opened):
 # Courses
 
 def test_course_is_uploaded_loaded_and_unloaded(own, opened):
-    page = opened(own.web, "/courses.html", allowed="422")
+    page = opened(own.web, "courses.html", allowed="422")
     expect(page.get_by_text("No course is loaded.")).to_be_visible()
     fold(page, "Upload a file")
     page.get_by_label("Files").set_input_files([COURSES / "cptr004.gpx", own.write("none.gpx", "nothing")])
@@ -685,7 +636,7 @@ def test_course_is_uploaded_loaded_and_unloaded(own, opened):
 
 
 def test_course_has_map_profile_climbs_and_points(history, opened):
-    page = opened(history.web, "/courses.html", width=1024)
+    page = opened(history.web, "courses.html", width=1024)
     entries(page).focus()
     page.keyboard.press("Enter")
     expect(heading(page)).to_be_focused()
@@ -703,7 +654,7 @@ def test_course_has_map_profile_climbs_and_points(history, opened):
 
 def test_course_is_renamed_and_deleted(own, opened):
     own.pacectl("course", "import", COURSES / "cptr004.gpx")
-    page = opened(own.web, "/courses.html#1")
+    page = opened(own.web, "courses.html#1")
     button(page, "Rename").click()
     page.get_by_role("dialog").get_by_label("Name").fill(HOSTILE[:40])
     button(page.get_by_role("dialog"), "Save").click()
@@ -721,7 +672,7 @@ def test_course_is_renamed_and_deleted(own, opened):
 
 def test_deletion_of_the_loaded_course_is_refused(own, opened):
     own.pacectl("course", "import", COURSES / "cptr004.gpx", "--load")
-    page = opened(own.web, "/courses.html#1")
+    page = opened(own.web, "courses.html#1")
     button(page, "Delete").click()
     button(page.get_by_role("dialog"), "Delete").click()
     expect(fault(page)).to_contain_text("unload it first")
@@ -730,7 +681,7 @@ def test_deletion_of_the_loaded_course_is_refused(own, opened):
 
 @pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind != "CSV"])
 def test_course_is_downloaded(history, opened, kind):
-    page = opened(history.web, "/courses.html#1")
+    page = opened(history.web, "courses.html#1")
     with page.expect_download() as download:
         button(page, kind).click()
     assert download.value.suggested_filename == f"course-1.{kind.lower()}"
@@ -748,7 +699,7 @@ def test_partner_by_pace_and_by_activity(own, opened, stage):
             "a STATE with the partner", lambda line: line["class"] == "STATE" and wanted(line.get("blocks", {}).get("partner")),
             30, len(reader.lines))
 
-    page = opened(own.web, "/courses.html")
+    page = opened(own.web, "courses.html")
     fold(page, "Virtual partner")
     page.get_by_label("Pace (min/km)").fill("5:70")
     button(page, "Set the partner").click()
@@ -775,7 +726,7 @@ def test_partner_by_pace_and_by_activity(own, opened, stage):
 def test_units_are_those_of_the_setting(own, opened):
     own.add("--sport", "run", own.track("run.gpx", 1800, "2026-03-01"))
     own.daemon.call("settings.set", key="metric", value=False)
-    page = opened(own.web, "/activities.html")
+    page = opened(own.web, "activities.html")
     expect(entries(page)).to_contain_text("min/mi")
     page.goto(f"{own.web.url}/report.html#1")
     expect(shown_report(page).locator("dl dd").first).to_have_text(re.compile(r"^\S+ mi$"))

@@ -1,12 +1,11 @@
 """The live page of paced-web in Debian's chromium: a run by clicking, its fields, and a lost server."""
 
-import json
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from harness.browser import button, violations
 from harness.paced_web import PacedWeb, themes
 from harness.process import PACECTL, ManagedProcess
 from harness.timing import wait_for
@@ -31,31 +30,14 @@ def web(web_of):
 
 
 @pytest.fixture
-def opened(browser):
-    """Opens the page and signs in. Whatever the browser complains about fails the test, but for `allowed`."""
-    complaints = []
-
-    def opened(web, code=None, width=414, height=896, theme="sunlight", path="/", locale="en-GB", allowed="^$"):
-        def complain(text):
-            if not re.search(allowed, text):
-                complaints.append(text)
-
-        context = browser.new_context(viewport={"width": width, "height": height}, locale=locale, timezone_id="UTC")
-        context.add_init_script(f"localStorage.setItem('paced.theme', {json.dumps(theme)})")
-        page = context.new_page()
-        page.on("console", lambda message: complain(message.text))
-        page.on("pageerror", lambda error: complain(str(error)))
-        page.on("dialog", lambda dialog: (complain(dialog.message), dialog.dismiss()))
-        page.goto(f"{web.url}{path}#code={code or web.code()}")
+def opened(pages):
+    """Opens the live page."""
+    def opened(web, path="", **options):
+        page = pages.open(web, path, **options)
         expect(page.locator(".stage .cell")).not_to_have_count(0)
         return page
 
-    yield opened
-    assert complaints == []
-
-
-def button(page, name):
-    return page.get_by_role("button", name=name, exact=True)
+    return opened
 
 
 def hold(page):
@@ -72,10 +54,6 @@ def lap_numbers(page):
 
 def field(page, name):
     return page.locator(f'.stage [data-field="{name}"]')
-
-
-def violations(page):
-    return [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]]
 
 
 def test_first_load_is_small_and_takes_the_code_out_of_the_address(web, browser):
@@ -303,7 +281,7 @@ def test_late_page_has_laps_and_trail_of_the_run(web_of, opened):
 
 def test_watch_token_sees_values_and_no_buttons(web, opened):
     web.daemon.call("run.start", sport="run")
-    page = opened(web, code=web.watch_code())
+    page = opened(web, scope="watch")
     expect(field(page, "time")).to_be_visible()
     expect(page.locator(".controls button")).to_have_count(0)
     expect(page.locator(".controls")).to_contain_text("pacectl web code --control")
@@ -507,7 +485,7 @@ def pacectl(stage, daemon, *words):
 
 
 def test_kiosk_has_no_navigation(web, opened):
-    page = opened(web, path="/?kiosk", width=1920, height=1080)
+    page = opened(web, path="?kiosk", width=1920, height=1080)
     expect(page.get_by_role("navigation")).to_have_count(0)
     expect(field(page, "time")).to_be_visible()
 

@@ -8,10 +8,10 @@ import subprocess
 import urllib.parse
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from google.transit import gtfs_realtime_pb2 as realtime
 from playwright.sync_api import expect
 
+from harness.browser import button, violations
 from harness.client import connect
 from harness.gtfs import Feed
 from harness.maps import MapsCommand
@@ -156,30 +156,14 @@ def outside(long_stage):
 
 
 @pytest.fixture
-def opened(browser):
-    """Opens a page and signs in. Whatever the browser complains about fails the test, but for `allowed`."""
-    complaints, contexts = [], []
-
-    def opened(web, path, code=None, width=1024, theme="sunlight", locale="en-GB", allowed="^$"):
-        def complain(text):
-            if not re.search(allowed, text):
-                complaints.append(text)
-
-        context = browser.new_context(viewport={"width": width, "height": 900}, locale=locale, timezone_id="UTC")
-        contexts.append(context)
-        context.add_init_script(f"localStorage.setItem('paced.theme', {json.dumps(theme)})")
-        page = context.new_page()
-        page.on("console", lambda message: complain(message.text))
-        page.on("pageerror", lambda error: complain(str(error)))
-        page.on("dialog", lambda dialog: (complain(dialog.message), dialog.dismiss()))
-        page.goto(f"{web.url}/{path}#code={code or web.code()}")
+def opened(pages):
+    """Opens a page, and waits until it has signed in, or says why not."""
+    def opened(web, path, width=1024, **options):
+        page = pages.open(web, path, width=width, **options)
         expect(page.locator("main#main:not([hidden]), .card.lone")).to_be_visible()
         return page
 
-    yield opened
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    return opened
 
 
 @pytest.fixture
@@ -195,14 +179,6 @@ def publish(web, topic, **data):
         client.sendall(json.dumps(request).encode() + b"\n")
         answer = next(line for line in map(json.loads, client.makefile("r")) if "id" in line)
     assert "error" not in answer, answer
-
-
-def button(page, name):
-    return page.get_by_role("button", name=name, exact=True)
-
-
-def violations(page):
-    return [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]]
 
 
 def filled(page, name):
@@ -278,20 +254,19 @@ def test_stream_ends_when_the_page_closes(outside, opened):
 
 
 def test_browser_that_may_only_watch(outside, opened):
-    code = outside.web.watch_code
-    page = opened(outside.web, "routes.html", code=code())
+    page = opened(outside.web, "routes.html", scope="watch")
     expect(page.locator(".card.lone")).to_contain_text("pacectl web code --control")
-    page = opened(outside.web, "weather.html", code=code())
+    page = opened(outside.web, "weather.html", scope="watch")
     filled(page, "weather")
     expect(page.get_by_label("Place", exact=True)).to_have_count(0)
     expect(page.locator("main")).to_contain_text("The weather of another place needs more rights.")
-    page = opened(outside.web, "places.html", code=code())
+    page = opened(outside.web, "places.html", scope="watch")
     filled(page, "places")
     page.locator(".result").first.click()
     expect(page.locator("#place-name")).to_be_visible()
     expect(page.get_by_role("link", name="Go there")).to_have_count(0)
     expect(page.locator("main")).to_contain_text("Routes need more rights.")
-    page = opened(outside.web, "buses.html", code=code())
+    page = opened(outside.web, "buses.html", scope="watch")
     filled(page, "buses")
     page.locator(".result").first.click()
     expect(page.locator(".departures li").first).to_be_visible()

@@ -4,9 +4,9 @@ import json
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from harness.browser import button, violations
 from harness.paced_web import themes
 from harness.timing import wait_for
 
@@ -15,34 +15,14 @@ TITLE = "A title of 24 characters"
 
 
 @pytest.fixture
-def opened(browser):
-    """Opens a page and signs in. Whatever the browser complains about fails the test, but for `allowed`."""
-    complaints = []
-    contexts = []
-
-    def opened(web, name, code=None, width=414, height=900, theme="sunlight", locale="en-GB", route=None, allowed="^$",
-               **options):
-        def complain(text):
-            if not re.search(allowed, text):
-                complaints.append(text)
-
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, locale=locale, timezone_id="UTC", **options)
-        contexts.append(context)
-        context.add_init_script(f"localStorage.setItem('paced.theme', {json.dumps(theme)})")
-        page = context.new_page()
-        page.on("console", lambda message: complain(message.text))
-        page.on("pageerror", lambda error: complain(str(error)))
-        if route:
-            page.route("**/api", route)
-        page.goto(f"{web.url}/{name}.html#code={code or web.code()}")
+def opened(pages):
+    """Opens a page by its name."""
+    def opened(web, name, **options):
+        page = pages.open(web, f"{name}.html", **options)
         expect(page.locator("h1")).to_be_visible()
         return page
 
-    yield opened
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    return opened
 
 
 def setting(web, key):
@@ -63,10 +43,6 @@ def wait_for_fields(web, *names, sport="run", page=0):
     wait_for(lambda: fields_of(web, sport, page) == list(names), 60, f"the fields {names}")
 
 
-def button(page, name):
-    return page.get_by_role("button", name=name, exact=True)
-
-
 def row(page, field):
     return page.locator(f'.rows [data-field="{field}"]')
 
@@ -82,10 +58,6 @@ def rows(page):
 
 def preview(page):
     return page.locator(".preview .cell").evaluate_all("cells => cells.map((cell) => cell.dataset.field)")
-
-
-def violations(page):
-    return [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]]
 
 
 def is_as_wide_as_the_window(page):
@@ -141,7 +113,7 @@ def test_buttons_are_large_enough(web, opened, name):
 
 @pytest.mark.parametrize("name", PAGES)
 def test_watch_token_is_told_why_it_sees_nothing(web, opened, name):
-    page = opened(web, name, code=web.watch_code())
+    page = opened(web, name, scope="watch")
     expect(page.locator(".card.lone")).to_contain_text("This browser may only watch.")
     expect(page.locator("#main")).to_be_hidden()
 

@@ -1,0 +1,60 @@
+"""Pages of `paced-web` in Debian's chromium."""
+
+import json
+import re
+
+from axe_playwright_python.sync_playwright import Axe
+
+
+class Pages:
+    """Pages that are signed in. `complaints` is what the browser reports: errors, warnings and dialogs."""
+
+    def __init__(self, browser):
+        self.browser = browser
+        self.complaints = []
+
+    def open(self, web, path="", scope="control", code=None, theme="sunlight", width=414, height=896, allowed="^$",
+             route=None, **options):
+        """Opens a page, with a new token of `code`, or the token that the server's browsers share for the scope.
+
+        `allowed`: the complaints that do not count. `route`: answers the requests to /api. `options`: of a context.
+        """
+        options = {"locale": "en-GB", "timezone_id": "UTC"} | options
+        context = self.browser.new_context(viewport={"width": width, "height": height}, **options)
+        kept = {"paced.theme": theme} | ({} if code else {"paced.token": self.token(web, scope)})
+        context.add_init_script(
+            f"if (!sessionStorage.begun) Object.assign(localStorage, {json.dumps(kept)}); sessionStorage.begun = true")
+        page = context.new_page()
+
+        def complain(text):
+            if not re.search(allowed, text):
+                self.complaints.append(text)
+
+        page.on("console", lambda message: complain(message.text))
+        page.on("pageerror", lambda error: complain(str(error)))
+        page.on("dialog", lambda dialog: (complain(dialog.message), dialog.dismiss()))
+        if route:
+            page.route("**/api", route)
+        page.goto(f"{web.url}/{path}" + (f"#code={code}" if code else ""))
+        return page
+
+    @staticmethod
+    def token(web, scope):
+        """One token for all pages: a server has few."""
+        tokens = web.__dict__.setdefault("tokens", {})
+        if scope not in tokens:
+            tokens[scope] = web.client(scope, name="browser").token
+        return tokens[scope]
+
+    def close(self):
+        for context in list(self.browser.contexts):
+            context.close()
+
+
+def violations(page):
+    """The violations of accessibility that axe finds: rules, each with its first element."""
+    return [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]]
+
+
+def button(scope, name):
+    return scope.get_by_role("button", name=name, exact=True)
