@@ -11,7 +11,7 @@ let core: [SwiftSetting] = [
 /// For code that tests run for hours of activities: optimized in debug builds too, which keep their overflow checks.
 let fast: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 let shell = core + [.strictMemorySafety()]
-/// For code that runs seldom: a daemon's memory is mostly its code.
+/// For code that runs seldom: a program's memory is mostly its code.
 let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 let c: [CSetting] = [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
 
@@ -110,7 +110,7 @@ let package = Package(
             dependencies: [
                 "Report", "Weather", "Maps", "MapStorage", "Transit", "Zip", "Gzip", "Privacy", "QRCode",
             ] + adapters + inner,
-            swiftSettings: core),
+            swiftSettings: core + small),
         .target(
             name: "Web",
             dependencies: [

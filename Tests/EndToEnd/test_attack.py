@@ -121,7 +121,8 @@ def test_directories_of_the_environment_are_not_used(tmp_path):
 def test_failed_attack_is_named_with_its_reason_in_the_last_lines(tmp_path):
     (tmp_path / "paced").write_text("#!/bin/sh\necho broken on purpose >&2\nexit 1\n")
     (tmp_path / "paced").chmod(0o755)
-    (tmp_path / "pacectl").symlink_to(PACECTL)
+    for program in ("pacectl", "paced-web"):
+        (tmp_path / program).symlink_to(PROGRAMS / program)
     ended = attack("--programs", tmp_path, "crowd-at-the-limit", "slow-clients")
     *_, first, second, last = ended.stdout.splitlines()
     assert ended.returncode == 1
