@@ -140,7 +140,9 @@ def test_index_of_another_version_is_built_again(stage, indexed):
     daemon = stage.paced(*OFF)
     wait_for(lambda: asked(indexed, "PRAGMA user_version") == [(1,)] and len(entries(indexed)) == 3, 60, "an index")
     assert asked(indexed, "SELECT count(*) FROM best WHERE value = 1") == [(0,)]
-    assert daemon.log_text().count("index.sqlite has another version: it is built again") == 1
+    said = "index.sqlite has another version: it is built again"
+    wait_for(lambda: said in daemon.log_text(), 60, "a line of the log")
+    assert daemon.log_text().count(said) == 1
 
 
 def test_index_is_read_in_a_directory_that_cannot_be_written(indexed):
