@@ -52,7 +52,7 @@ deb: build
 stage := Tools/stage
 passed = @echo "== $@: all passed"; for stage in $(1); do tail -qn 1 $(results)/$$stage; done
 
-# At most 15 minutes from a fresh clone, with a beat through a real Bluetooth kernel and the package under systemd.
+# Half an hour on two cores from a fresh clone, with a beat through a real Bluetooth kernel and the package under systemd.
 # The two virtual machines run in parallel. The clock of the one with systemd does not depend on the load.
 test: lint unit end-to-end deb
 	@Tools/side-by-side "$(MAKE) first-beat" "$(MAKE) first-boot"

@@ -77,7 +77,7 @@ _pacectl() {
     course) choices='list show import export load unload from reverse rename delete partner' ;;
     'course import'*) choices='--name --load' files=yes ;;
     'course partner'*) choices='off last --on-course' ;;
-    'course export'*) choices='last --format --output --force' ;;
+    'course export'*) choices='last loaded --format --output --force' ;;
     workout) choices='load unload' ;;
     'workout load') files=yes ;;
     settings) choices='get set reset' ;;

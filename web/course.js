@@ -74,7 +74,7 @@ export class Course {
     };
     await Promise.all([
       load(() => rpc('course.profile', { points: 300 }), (result) => { this.shape = result; }),
-      course.id === undefined ? null : load(() => getJSON(`/api/courses/${course.id}/file`, { format: 'geojson' }),
+      course.id === undefined ? null : load(() => getJSON('/api/courses/loaded/file', { format: 'geojson' }),
         (result) => { this.line = lineOf(result); }),
     ]);
     if (this.key === key) onLoaded();

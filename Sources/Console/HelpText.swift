@@ -72,7 +72,8 @@ private let helpOfAll = """
       workout unload            follow none
       course [list]             list the courses, newest first
       course show REF           show the profile, the climbs and the points of a
-                                course; REF is its number, its name, or last
+                                course; REF is its number, its name, last, or
+                                loaded
       course import FILE… [--name NAME] [--load]
                                 store courses: FIT, TCX, GPX, KML or GeoJSON;
                                 --load follows the last one

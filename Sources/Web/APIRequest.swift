@@ -73,7 +73,8 @@ enum APIRequest: Equatable {
     var isLive: Bool {
         switch self {
         case .signIn, .session, .signOut, .stream, .call, .map, .tile: true
-        case .metrics, .read, .upload: false
+        case .read(let request): request.isLive
+        case .metrics, .upload: false
         }
     }
 }

@@ -6,6 +6,8 @@ struct ProgramRequest: Equatable {
     var type: String
     /// The name of a file to save; nil for data.
     var file: String?
+    /// Whether the live page needs it: the course that is loaded.
+    var isLive = false
 
     private static let lines = "application/x-ndjson"
 
@@ -64,11 +66,15 @@ struct ProgramRequest: Equatable {
             self.arguments = ["--json", "transit", "next-home"]
             self.arguments += try arguments.options([.at, .home, .within, .limit, .bikes])
         default:
-            guard parts.count >= 2, ["activities", "courses"].contains(parts[0]), let id = Int(parts[1]), id > 0 else {
-                return nil
-            }
+            guard parts.count >= 2, ["activities", "courses"].contains(parts[0]) else { return nil }
             self.arguments = []
-            guard try read(parts[0], id: id, Array(parts.dropFirst(2)), arguments) else { return nil }
+            if let id = Int(parts[1]), id > 0 {
+                guard try read(parts[0], id: "\(id)", Array(parts.dropFirst(2)), arguments) else { return nil }
+            } else {
+                guard parts == ["courses", "loaded", "file"] else { return nil }
+                _ = try read("courses", id: "loaded", ["file"], arguments)
+                isLive = true
+            }
         }
     }
 
@@ -76,28 +82,28 @@ struct ProgramRequest: Equatable {
     ///
     /// - Returns: false for a path that there is not.
     private mutating func read(
-        _ kind: String, id: Int, _ rest: [String], _ query: QueryArguments
+        _ kind: String, id: String, _ rest: [String], _ query: QueryArguments
     ) throws(APIRequest.Failure) -> Bool {
         switch (kind, rest) {
         case ("activities", []):
-            arguments = ["--json", "show", "\(id)"] + (try query.options([]))
+            arguments = ["--json", "show", id] + (try query.options([]))
             type = "application/json"
         case ("activities", ["report"]):
-            arguments = ["report", "\(id)"] + (try query.options([.hide, .units]))
+            arguments = ["report", id] + (try query.options([.hide, .units]))
             type = "text/html; charset=utf-8"
         case ("activities", ["file"]):
             let formats = ["fit", "gpx", "tcx", "kml", "geojson", "csv"]
             let format = try query.word("format", of: formats)
-            arguments = ["export", "\(id)"] + (try query.options([.format(formats), .hide]))
+            arguments = ["export", id] + (try query.options([.format(formats), .hide]))
             type = Self.type(of: format)
             file = "activity-\(id).\(format)"
         case ("courses", []):
-            arguments = ["--json", "course", "show", "\(id)"] + (try query.options([]))
+            arguments = ["--json", "course", "show", id] + (try query.options([]))
             type = "application/json"
         case ("courses", ["file"]):
             let formats = ["fit", "gpx", "tcx", "kml", "geojson"]
             let format = try query.word("format", of: formats)
-            arguments = ["course", "export", "\(id)"] + (try query.options([.format(formats)]))
+            arguments = ["course", "export", id] + (try query.options([.format(formats)]))
             type = Self.type(of: format)
             file = "course-\(id).\(format)"
         default: return false

@@ -57,7 +57,8 @@ struct InvocationTests {
         (["sensors", "pair", "9AD13824"], .sensors(.pair("9AD13824"))),
         (["sensors", "zero"], .sensors(.zero(nil))), (["sensors", "zero", "Assioma"], .sensors(.zero("Assioma"))),
         (["course"], .course(.list)), (["course", "list"], .course(.list)),
-        (["course", "show", "last"], .course(.show(.last))), (["course", "load", "7"], .course(.load(.number(7)))),
+        (["course", "show", "last"], .course(.show(.last))), (["course", "show", "loaded"], .course(.show(.loaded))),
+        (["course", "load", "7"], .course(.load(.number(7)))),
         (["course", "load", "Round the lake"], .course(.load(.name("Round the lake")))),
         (
             ["course", "import", "a.gpx", "--name", "Home", "--load"],

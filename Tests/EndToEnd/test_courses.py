@@ -157,7 +157,11 @@ def test_pacectl_lists_shows_reverses_and_names_courses(stage, paced):
     assert "loaded" not in pacectl(stage, "course")
     assert pacectl(stage, "course", "load", "Round the lake", "--metric").startswith("Loaded: course 1, Round the lake")
     assert "loaded" in pacectl(stage, "course")
+    assert pacectl(stage, "course", "show", "loaded").startswith("Course 1, Round the lake, loaded\n")
+    assert pacectl(stage, "course", "rename", "loaded", "Lake").startswith("Renamed: course 1, Lake")
     pacectl(stage, "course", "unload")
+    for command in ("show", "load"):
+        assert "no course is loaded" in pacectl(stage, "course", command, "loaded", status=1)
     assert pacectl(stage, "course", "rename", "2", "Back", "home", "--metric").startswith("Renamed: course 2, Back home")
     assert pacectl(stage, "course", "partner", "5:00/km") == "The partner keeps the pace.\n"
     assert pacectl(stage, "course", "delete", "last") == "Deleted: course 2.\n"

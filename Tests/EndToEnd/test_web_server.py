@@ -26,6 +26,7 @@ from harness.process import PACECTL, PROGRAMS, ROOT, Network
 from harness.timing import wait_for
 
 RUN = ROOT / "Tests/Data/fit/run-fenix2-9km.fit"
+COURSE = ROOT / "Tests/Data/courses/cptr003.gpx"
 
 
 def pacectl_web(web, *words, status=0):
@@ -261,6 +262,12 @@ def test_plain_http_of_other_machines(stage, plain, statuses):
         assert client.get("/api/token").json()["live_only"] is True
         assert client.call("run.pause")["run"] == "paused"
         assert client.call("activities.track")["columns"]
+        loaded = "/api/courses/loaded/file?format=geojson"
+        assert (client.get(loaded).status, client.get("/api/courses/1/file?format=geojson").code) == (422, "plain-http")
+        client.host = "127.0.0.1"
+        assert client.post("/api/courses?file=way.gpx&load=1", COURSE.read_bytes()).status == 200
+        client.host = Network.ADDRESS
+        assert "LineString" in {one["geometry"]["type"] for one in client.get(loaded).json()["features"]}
         for method, parameters in [("activities.list", {}), ("activities.track", {"id": 1}), ("settings.set", {})]:
             answer = client.post("/api", {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters})
             assert (answer.status, answer.code) == (403, "plain-http"), method

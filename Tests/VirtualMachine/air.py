@@ -136,6 +136,14 @@ class Air(Forked):
             """The parameters of the host's last connection request."""
             return self.controllers[number][1].asked
 
+        async def state(self):
+            """What each controller does: links, the awaited peer, advertising, scanning."""
+            return {number: {
+                "links": [str(peer) for peer in controller.le_connections],
+                "awaits": controller.pending_le_connection and str(controller.pending_le_connection.peer_address),
+                "advertises": controller.le_legacy_advertiser.enabled, "scans": bool(controller.le_scan_enable),
+            } for number, (_, controller) in self.controllers.items()}
+
         async def end(self, number, reason):
             """Ends a controller's links at both ends, with a reason that no host has given."""
             controller = self.controllers[number][1]

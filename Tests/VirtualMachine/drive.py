@@ -33,12 +33,13 @@ def name_of(scenario):
 
 
 def evidence(board):
-    """The last lines of the services' journals, and the state of the strap."""
+    """The last lines of the services' journals, and the states of the strap and the medium."""
     lines = run("journalctl", "--boot", "--output", "short-monotonic", "--lines", "25", "--unit", SERVICE,
                 "--unit", "bluetooth", check=False).stdout
     with contextlib.suppress(Exception):
         events = board.strap.events()
-        lines += json.dumps({name: events[name] for name in ("connections", "connected", "requests")})[-600:]
+        lines += json.dumps({name: events[name] for name in ("connections", "connected", "requests")})[-600:] + "\n"
+        lines += json.dumps(board.air.do("state"))
     return lines
 
 

@@ -2,20 +2,26 @@ import Domain
 import JSONCoding
 import Storage
 
-/// A course as a command names it: by its number, its name or `last`.
+/// A course as a command names it: by its number, its name, `last` or `loaded`.
 enum CourseReference: Equatable {
     case number(Int)
     case name(String)
     /// The newest course.
     case last
+    /// The course that is loaded.
+    case loaded
+
+    static let loadedWord = "loaded"
 
     /// - Throws: ``Failure`` with status 2 if the word is missing.
     init(_ word: String?, after command: String) throws(Failure) {
         guard let word, !word.isEmpty else {
-            throw .usage("\(command) needs the number or the name of a course, or last")
+            throw .usage("\(command) needs the number or the name of a course, last or loaded")
         }
         if word == ActivityReference.lastWord {
             self = .last
+        } else if word == Self.loadedWord {
+            self = .loaded
         } else if let number = Int(word), (1...Int(Int32.max)).contains(number) {
             self = .number(number)
         } else {
@@ -23,8 +29,11 @@ enum CourseReference: Equatable {
         }
     }
 
+    /// A course of the list.
+    fileprivate typealias Entry = (id: Int, name: String?, isLoaded: Bool)
+
     /// The course among those of the list, the newest first.
-    fileprivate func number(among courses: [(id: Int, name: String?)]) throws(Failure) -> Int {
+    fileprivate func number(among courses: [Entry]) throws(Failure) -> Int {
         switch self {
         case .number(let number): return number
         case .last:
@@ -32,6 +41,9 @@ enum CourseReference: Equatable {
                 throw .failed("there is no course yet: 'pacectl course import FILE' imports one")
             }
             return newest.id
+        case .loaded:
+            guard let loaded = courses.first(where: \.isLoaded) else { throw .noCourseLoaded }
+            return loaded.id
         case .name(let name):
             let found = courses.filter { $0.name == name }
             guard let first = found.first else {
@@ -47,12 +59,22 @@ enum CourseReference: Equatable {
     }
 }
 
+extension Failure {
+    static var noCourseLoaded: Failure {
+        .failed("no course is loaded: load one with 'pacectl course load REF'")
+    }
+}
+
 extension JournalReader {
     /// The course of the list that a command names.
     func course(_ reference: CourseReference) throws -> CourseSummary {
-        var list: [(id: Int, name: String?)] = []
-        if reference == .last { list = try courses(limit: 1).map { (id: $0.id, name: $0.name?.text) } }
-        if case .name = reference { list = try courses(limit: .max).map { (id: $0.id, name: $0.name?.text) } }
+        var list: [CourseReference.Entry] = []
+        switch reference {
+        case .number: break
+        case .last, .loaded, .name:
+            let loaded = try loadedCourseHash()
+            list = try courses(limit: reference == .last ? 1 : .max).map { ($0.id, $0.name?.text, $0.hash == loaded) }
+        }
         let number = try reference.number(among: list)
         guard let summary = try course(number) else {
             throw Failure.failed("there is no course \(number); see 'pacectl course list'")
@@ -65,13 +87,14 @@ extension ControlClient {
     /// The number of a course, which need not exist if it is given as a number.
     mutating func number(of reference: CourseReference) throws(Failure) -> Int {
         if case .number(let number) = reference { return number }
-        var list: [(id: Int, name: String?)] = []
+        var list: [CourseReference.Entry] = []
         while true {
             let before = list.last.map { ",\"before\":\($0.id)" } ?? ""
             let text = try call("course.list", "{\"limit\":100\(before)}")
             let page = (try? JSON(parsing: text.utf8))?.array ?? []
             for course in page {
-                if let id = course["id"]?.integer { list.append((id, course["name"]?.string)) }
+                guard let id = course["id"]?.integer else { continue }
+                list.append((id, course["name"]?.string, course["loaded"]?.bool ?? false))
             }
             if page.isEmpty || reference == .last { break }
         }

@@ -126,9 +126,7 @@ extension Invocation {
     private func placesAlong(_ options: PlacesOptions) throws(Failure) -> String {
         let database = try options.database()
         let present = try presentState(blocks: #","blocks":["course"]"#)
-        guard let loaded = present.state.course else {
-            throw .failed("no course is loaded: load one with 'pacectl course load REF'")
-        }
+        guard let loaded = present.state.course else { throw .noCourseLoaded }
         let state = StateDirectory(stateDirectory)
         let course: Course?
         do {
