@@ -34,7 +34,7 @@ def name_of(scenario):
 
 def evidence(board):
     """The last lines of the services' journals, and the states of the strap and the medium."""
-    lines = run("journalctl", "--boot", "--output", "short-monotonic", "--lines", "25", "--unit", SERVICE,
+    lines = run("journalctl", "--boot", "--output", "short-monotonic", "--lines", "40", "--unit", SERVICE,
                 "--unit", "bluetooth", check=False).stdout
     with contextlib.suppress(Exception):
         events = board.strap.events()
