@@ -6,7 +6,7 @@ struct ProgramRequest: Equatable {
     var type: String
     /// The name of a file to save; nil for data.
     var file: String?
-    /// Whether the live page needs it: the course that is loaded.
+    /// Whether the live page sends this request: it draws the loaded course from GeoJSON.
     var isLive = false
 
     private static let lines = "application/x-ndjson"
@@ -67,14 +67,12 @@ struct ProgramRequest: Equatable {
             self.arguments += try arguments.options([.at, .home, .within, .limit, .bikes])
         default:
             guard parts.count >= 2, ["activities", "courses"].contains(parts[0]) else { return nil }
+            let isLoadedCourse = parts == ["courses", "loaded", "file"]
+            let number = Int(parts[1]).flatMap { $0 > 0 ? "\($0)" : nil }
+            guard let id = isLoadedCourse ? "loaded" : number else { return nil }
+            isLive = isLoadedCourse && query["format"] == "geojson"
             self.arguments = []
-            if let id = Int(parts[1]), id > 0 {
-                guard try read(parts[0], id: "\(id)", Array(parts.dropFirst(2)), arguments) else { return nil }
-            } else {
-                guard parts == ["courses", "loaded", "file"] else { return nil }
-                _ = try read("courses", id: "loaded", ["file"], arguments)
-                isLive = true
-            }
+            guard try read(parts[0], id: id, Array(parts.dropFirst(2)), arguments) else { return nil }
         }
     }
 

@@ -81,7 +81,7 @@ def browser():
 
 @pytest.fixture
 def pages(browser):
-    """Pages in the browser. Whatever the browser complains about fails the test."""
+    """Opens pages in the browser. A console message, an error of the page or a dialog fails the test."""
     pages = Pages(browser)
     yield pages
     pages.close()

@@ -71,11 +71,6 @@ def own(stage):
     return History(stage)
 
 
-@pytest.fixture
-def opened(pages):
-    return pages.open
-
-
 def entries(page):
     return page.locator("a.entry")
 
@@ -111,9 +106,9 @@ READY = {
 
 
 @pytest.mark.parametrize("path", READY)
-def test_page_is_accessible_and_has_no_error(history, opened, path):
+def test_page_is_accessible_and_has_no_error(history, pages, path):
     for theme in themes():
-        page = opened(history.web, path, theme=theme)
+        page = pages.open(history.web, path, theme=theme)
         expect(page.locator(READY[path]).first).to_be_visible()
         for summary in page.locator("main summary").all():
             summary.click()
@@ -121,9 +116,9 @@ def test_page_is_accessible_and_has_no_error(history, opened, path):
 
 
 @pytest.mark.parametrize("path", READY)
-def test_page_is_as_wide_as_the_screen(history, opened, path):
+def test_page_is_as_wide_as_the_screen(history, pages, path):
     for width in (320, 414, 1024, 1920):
-        page = opened(history.web, path, width=width, locale="de-DE")
+        page = pages.open(history.web, path, width=width, locale="de-DE")
         expect(page.locator(READY[path]).first).to_be_visible()
         for summary in page.locator("main summary").all():
             summary.click()
@@ -131,8 +126,8 @@ def test_page_is_as_wide_as_the_screen(history, opened, path):
 
 
 @pytest.mark.parametrize("path", READY)
-def test_targets_have_48_pixels(history, opened, path):
-    page = opened(history.web, path, width=320)
+def test_targets_have_48_pixels(history, pages, path):
+    page = pages.open(history.web, path, width=320)
     expect(page.locator(READY[path]).first).to_be_visible()
     for summary in page.locator("main summary").all():
         summary.click()
@@ -143,8 +138,8 @@ def test_targets_have_48_pixels(history, opened, path):
     assert sizes and [one for one in sizes if one[1] < 47.5] == []
 
 
-def test_german_has_each_text(history, opened):
-    page = opened(history.web, "activities.html", locale="de-DE")
+def test_german_has_each_text(history, pages):
+    page = pages.open(history.web, "activities.html", locale="de-DE")
     expect(heading(page)).to_have_text("Aktivitäten")
     expect(entries(page).filter(has_text="Radfahren").first).to_contain_text("10,71 km")
     for path in READY:
@@ -166,12 +161,12 @@ def test_languages_have_the_same_texts_and_those_that_the_pages_use():
     assert own <= texts["en"] & texts["de"]
 
 
-def test_who_may_only_watch_sees_why_nothing_can_be_changed(history, opened):
+def test_who_may_only_watch_sees_why_nothing_can_be_changed(history, pages):
     for path, hidden in {
         "activities.html": ["Import a file"], "activity.html#1": ["Delete", "Change name or sport"],
         "courses.html": ["Upload a file", "Virtual partner", "Unload"], "courses.html#1": ["Load", "Rename", "Delete"],
     }.items():
-        page = opened(history.web, path, scope="watch")
+        page = pages.open(history.web, path, scope="watch")
         expect(page.locator(READY[path]).first).to_be_visible()
         expect(page.get_by_text("This browser may only watch.")).to_be_visible()
         for name in hidden:
@@ -179,8 +174,8 @@ def test_who_may_only_watch_sees_why_nothing_can_be_changed(history, opened):
 
 
 @pytest.mark.parametrize("path", ["activity.html#1", "courses.html#1"])
-def test_skipping_to_the_content_keeps_what_is_shown(history, opened, path):
-    page = opened(history.web, path)
+def test_skipping_to_the_content_keeps_what_is_shown(history, pages, path):
+    page = pages.open(history.web, path)
     expect(page.locator(READY[path]).first).to_be_visible()
     title = heading(page).inner_text()
     page.keyboard.press("Tab")
@@ -195,8 +190,8 @@ def test_skipping_to_the_content_keeps_what_is_shown(history, opened, path):
 
 # The list
 
-def test_list_has_months_with_totals(history, opened):
-    page = opened(history.web, "activities.html")
+def test_list_has_months_with_totals(history, pages):
+    page = pages.open(history.web, "activities.html")
     expect(page.locator(".month h2")).to_have_text(["March 2026", "November 2025", "August 2015"])
     march = page.locator(".month").first
     expect(march).to_contain_text("2 activities")
@@ -207,19 +202,19 @@ def test_list_has_months_with_totals(history, opened):
     expect(entries(page).nth(2).locator(".name")).to_have_text(history.activity(2)["name"])
 
 
-def test_activities_of_now_are_summed_by_week_month_and_year(own, opened):
+def test_activities_of_now_are_summed_by_week_month_and_year(own, pages):
     for _ in range(2):
         own.daemon.call("run.start")
         wait_for(lambda: own.daemon.call("status")["elapsed_ms"] > 500, 60, "half a second")
         own.daemon.call("run.stop")
-    page = opened(own.web, "activities.html")
+    page = pages.open(own.web, "activities.html")
     expect(page.locator(".period")).to_contain_text(["This week", "This month", "This year"])
     for period in page.locator(".period").all():
         expect(period).to_contain_text("2 activities")
 
 
-def test_table_of_totals(history, opened):
-    page = opened(history.web, "activities.html")
+def test_table_of_totals(history, pages):
+    page = pages.open(history.web, "activities.html")
     fold(page, "Totals")
     rows = page.locator("details table tbody tr")
     expect(rows.first).to_contain_text("March 2026")
@@ -231,16 +226,16 @@ def test_table_of_totals(history, opened):
 
 @pytest.mark.parametrize("text, count", [
     ("onerror", 1), ("ride", 2), ("march 2026", 2), ("2025-11-03", 1), ("run november", 1), ("monday ride", 1), ("nothing", 0)])
-def test_search_by_name_sport_and_date(history, opened, text, count):
-    page = opened(history.web, "activities.html", width=1024)
+def test_search_by_name_sport_and_date(history, pages, text, count):
+    page = pages.open(history.web, "activities.html", width=1024)
     expect(entries(page)).to_have_count(4)
     page.get_by_label("Search by name, sport or date").fill(text)
     expect(entries(page)).to_have_count(count)
     expect(page.get_by_text("No activity matches.")).to_have_count(0 if count else 1)
 
 
-def test_filter_by_sport_and_days(history, opened):
-    page = opened(history.web, "activities.html", width=1024)
+def test_filter_by_sport_and_days(history, pages):
+    page = pages.open(history.web, "activities.html", width=1024)
     page.get_by_label("Sport").last.select_option("ride")
     expect(entries(page)).to_have_count(2)
     page.get_by_label("To", exact=True).fill("2026-03-05")
@@ -252,10 +247,10 @@ def test_filter_by_sport_and_days(history, opened):
     expect(entries(page)).to_have_count(2)
 
 
-def test_older_activities_come_by_a_button(own, opened):
+def test_older_activities_come_by_a_button(own, pages):
     files = [own.track(f"{number}.gpx", 20, f"20{10 + number // 12:02}-{number % 12 + 1:02}-01", f"Number {number}") for number in range(57)]
     own.pacectl("import", "--again", *files)
-    page = opened(own.web, "activities.html")
+    page = pages.open(own.web, "activities.html")
     expect(entries(page)).to_have_count(50)
     button(page, "Show older ones").click()
     expect(entries(page)).to_have_count(57)
@@ -264,15 +259,15 @@ def test_older_activities_come_by_a_button(own, opened):
     expect(entries(page).nth(50)).to_be_focused()
 
 
-def test_marks(own, opened):
+def test_marks(own, pages):
     own.daemon.call("run.start")
-    page = opened(own.web, "activities.html")
+    page = pages.open(own.web, "activities.html")
     expect(page.locator(".mark")).to_have_text(["In progress"])
 
 
-def test_a_lost_server_is_said_and_its_return_works(own, opened):
+def test_a_lost_server_is_said_and_its_return_works(own, pages):
     own.add(own.track("run.gpx", 60, "2026-03-01"))
-    page = opened(own.web, "activities.html", width=1024, allowed="ERR_CONNECTION_REFUSED")
+    page = pages.open(own.web, "activities.html", width=1024, allowed="ERR_CONNECTION_REFUSED")
     expect(entries(page)).to_have_count(1)
     own.web.stop()
     page.get_by_label("Search by name, sport or date").fill("a")
@@ -283,10 +278,10 @@ def test_a_lost_server_is_said_and_its_return_works(own, opened):
     expect(entries(page)).to_have_count(1)
 
 
-def test_history_works_without_paced(own, opened):
+def test_history_works_without_paced(own, pages):
     own.add(own.track("run.gpx", 60, "2026-03-01"))
     own.daemon.stop()
-    page = opened(own.web, "activities.html", allowed="503")
+    page = pages.open(own.web, "activities.html", allowed="503")
     expect(entries(page)).to_have_count(1)
     expect(fault(page)).to_have_count(0)
     entries(page).click()
@@ -295,8 +290,8 @@ def test_history_works_without_paced(own, opened):
 
 # Import
 
-def test_import_of_files(own, opened):
-    page = opened(own.web, "activities.html", allowed="422")
+def test_import_of_files(own, pages):
+    page = pages.open(own.web, "activities.html", allowed="422")
     expect(page.get_by_text("No activity yet.")).to_be_visible()
     fold(page, "Import a file")
     page.get_by_label("Files").set_input_files([own.track("one.gpx", 120, "2026-03-01"), own.write("two.gpx", "no track")])
@@ -315,10 +310,10 @@ def test_import_of_files(own, opened):
     expect(heading(page)).to_have_text("A run")
 
 
-def test_import_of_what_is_there_needs_a_choice(own, opened):
+def test_import_of_what_is_there_needs_a_choice(own, pages):
     path = own.track("one.gpx", 120, "2026-03-01")
     own.add(path)
-    page = opened(own.web, "activities.html", allowed="422")
+    page = pages.open(own.web, "activities.html", allowed="422")
     fold(page, "Import a file")
     page.get_by_label("Files").set_input_files(path)
     button(page, "Upload").click()
@@ -331,8 +326,8 @@ def test_import_of_what_is_there_needs_a_choice(own, opened):
     expect(entries(page)).to_have_count(2)
 
 
-def test_upload_shows_its_progress_and_can_be_cancelled(own, opened):
-    page = opened(own.web, "activities.html")
+def test_upload_shows_its_progress_and_can_be_cancelled(own, pages):
+    page = pages.open(own.web, "activities.html")
     page.route("**/api/activities?file=*", lambda route: None)
     fold(page, "Import a file")
     page.get_by_label("Files").set_input_files(own.track("one.gpx", 120, "2026-03-01"))
@@ -346,11 +341,11 @@ def test_upload_shows_its_progress_and_can_be_cancelled(own, opened):
     assert own.daemon.call("activities.list") == []
 
 
-def test_file_that_is_too_large_is_not_sent(own, opened):
+def test_file_that_is_too_large_is_not_sent(own, pages):
     path = own.directory / "large.fit"
     with path.open("wb") as file:
         file.truncate(64 * 1024 * 1024 + 1)
-    page = opened(own.web, "activities.html")
+    page = pages.open(own.web, "activities.html")
     sent = []
     page.on("request", lambda request: sent.append(request.method) if "/api/activities" in request.url else None)
     fold(page, "Import a file")
@@ -360,8 +355,8 @@ def test_file_that_is_too_large_is_not_sent(own, opened):
     assert "POST" not in sent
 
 
-def test_revoked_token_leads_to_the_sign_in_from_an_upload(own, opened):
-    page = opened(own.web, "activities.html", allowed="401")
+def test_revoked_token_leads_to_the_sign_in_from_an_upload(own, pages):
+    page = pages.open(own.web, "activities.html", allowed="401")
     expect(page.get_by_text("No activity yet.")).to_be_visible()
     fold(page, "Import a file")
     page.evaluate("localStorage['paced.token'] = 'revoked'")
@@ -372,8 +367,8 @@ def test_revoked_token_leads_to_the_sign_in_from_an_upload(own, opened):
 
 # One activity
 
-def test_activity_has_figures_laps_and_map(history, opened):
-    page = opened(history.web, "activity.html#1", width=1024)
+def test_activity_has_figures_laps_and_map(history, pages):
+    page = pages.open(history.web, "activity.html#1", width=1024)
     summary = history.activity(1)
     expect(heading(page)).to_have_text("Ride")
     lead = page.locator(".lead")
@@ -388,14 +383,14 @@ def test_activity_has_figures_laps_and_map(history, opened):
     expect(page.locator(".profile path.line")).to_have_count(1)
 
 
-def test_activity_without_positions_has_no_map(history, opened):
-    page = opened(history.web, "activity.html#3", allowed="422")
+def test_activity_without_positions_has_no_map(history, pages):
+    page = pages.open(history.web, "activity.html#3", allowed="422")
     expect(page.locator(".lead")).to_be_visible()
     expect(page.get_by_role("heading", name="Route")).to_have_count(0)
     expect(page.get_by_role("heading", name="Elevation profile")).to_have_count(0)
 
 
-def test_activity_of_a_demo_has_zones_and_sensors(stage, opened):
+def test_activity_of_a_demo_has_zones_and_sensors(stage, pages):
     daemon = stage.paced("--demo")
     web = stage.start(PacedWeb(stage.directory, daemon))
     daemon.call("run.stop")
@@ -406,7 +401,7 @@ def test_activity_of_a_demo_has_zones_and_sensors(stage, opened):
     reached = daemon.call("status")["elapsed_ms"]
     wait_for(lambda: daemon.call("status")["elapsed_ms"] > reached + 3000, 60, "seconds in a zone")
     daemon.call("run.stop")
-    page = opened(web, f"activity.html#{number}")
+    page = pages.open(web, f"activity.html#{number}")
     zones = page.locator("section", has=page.get_by_role("heading", name="Time in heart rate zones")).locator("tbody tr")
     expect(zones).to_have_count(6)
     expect(zones.nth(1)).to_contain_text("60 bpm")
@@ -414,14 +409,14 @@ def test_activity_of_a_demo_has_zones_and_sensors(stage, opened):
     expect(page.locator(".mark")).to_have_text(["Demo"])
 
 
-def test_unknown_activity_is_said(history, opened):
-    page = opened(history.web, "activity.html#99", allowed="404|422")
+def test_unknown_activity_is_said(history, pages):
+    page = pages.open(history.web, "activity.html#99", allowed="404|422")
     expect(fault(page)).to_contain_text("activity 99 does not exist")
 
 
-def test_name_and_sport_are_changed(own, opened):
+def test_name_and_sport_are_changed(own, pages):
     number = own.add(own.track("run.gpx", 120, "2026-03-01"))
-    page = opened(own.web, f"activity.html#{number}")
+    page = pages.open(own.web, f"activity.html#{number}")
     button(page, "Change name or sport").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill(HOSTILE[:40])
@@ -434,9 +429,9 @@ def test_name_and_sport_are_changed(own, opened):
     assert {"name": HOSTILE[:40], "sport": "hike"}.items() <= own.activity(number).items()
 
 
-def test_change_that_is_refused_is_said(own, opened):
+def test_change_that_is_refused_is_said(own, pages):
     number = own.daemon.call("run.start")["activity"]
-    page = opened(own.web, f"activity.html#{number}")
+    page = pages.open(own.web, f"activity.html#{number}")
     button(page, "Change name or sport").click()
     page.get_by_role("dialog").get_by_label("Sport").select_option("hike")
     button(page.get_by_role("dialog"), "Save").click()
@@ -444,9 +439,9 @@ def test_change_that_is_refused_is_said(own, opened):
     assert own.activity(number)["sport"] == "run"
 
 
-def test_deletion_asks(own, opened):
+def test_deletion_asks(own, pages):
     number = own.add(own.track("run.gpx", 120, "2026-03-01"))
-    page = opened(own.web, f"activity.html#{number}")
+    page = pages.open(own.web, f"activity.html#{number}")
     button(page, "Delete").click()
     expect(button(page.get_by_role("dialog"), "Cancel")).to_be_focused()
     assert violations(page) == []
@@ -462,8 +457,8 @@ def test_deletion_asks(own, opened):
 
 
 @pytest.mark.parametrize("kind", FORMATS + ["Report"])
-def test_download_asks_what_to_hide(history, opened, kind):
-    page = opened(history.web, "activity.html#1")
+def test_download_asks_what_to_hide(history, pages, kind):
+    page = pages.open(history.web, "activity.html#1")
     queries = []
     page.on("request", lambda request: queries.append(urllib.parse.parse_qs(urllib.parse.urlsplit(request.url).query)))
     button(page, kind).click()
@@ -478,8 +473,8 @@ def test_download_asks_what_to_hide(history, opened, kind):
     assert download.value.path().stat().st_size > 1000
 
 
-def test_download_hides_nothing_if_asked_so(history, opened):
-    page = opened(history.web, "activity.html#2")
+def test_download_hides_nothing_if_asked_so(history, pages):
+    page = pages.open(history.web, "activity.html#2")
     sizes = {}
     for hide in (0, 1000):
         button(page, "GPX").click()
@@ -490,8 +485,8 @@ def test_download_hides_nothing_if_asked_so(history, opened):
     assert sizes[0] == 3600 > sizes[1000]
 
 
-def test_cancelled_download_asks_for_nothing(history, opened):
-    page = opened(history.web, "activity.html#1")
+def test_cancelled_download_asks_for_nothing(history, pages):
+    page = pages.open(history.web, "activity.html#1")
     wait_for(lambda: drawn(page), 60, "a map with a route")
     asked = []
     page.on("request", lambda request: asked.append(request.url))
@@ -517,8 +512,8 @@ def shown_report(page):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("number, width", [(1, 1280), (2, 1280), (3, 1280), (4, 1280), (1, 360), (4, 360)])
-def test_report_looks_as_the_file_of_pacectl(history, opened, browser, number, width, scheme):
-    page = shown_report(opened(
+def test_report_looks_as_the_file_of_pacectl(history, pages, browser, number, width, scheme):
+    page = shown_report(pages.open(
         history.web, f"report.html#{number}&hide=0", width=width, height=900, color_scheme=scheme, locale="en-GB"))
     slider = page.locator("#slider")
     expect(slider).to_be_visible()
@@ -529,15 +524,15 @@ def test_report_looks_as_the_file_of_pacectl(history, opened, browser, number, w
     assert page.screenshot(full_page=True) == file.screenshot(full_page=True)
 
 
-def test_report_hides_200_metres_by_default(history, opened):
-    page = shown_report(opened(history.web, "report.html#2"))
+def test_report_hides_200_metres_by_default(history, pages):
+    page = shown_report(pages.open(history.web, "report.html#2"))
     expect(page.locator(".notes")).to_contain_text("Positions within 200 m")
     page.goto(f"{history.web.url}/report.html#2&hide=0")
     expect(page.locator(".notes")).not_to_contain_text("Positions within")
 
 
-def test_report_has_slider_and_cursor(history, opened):
-    page = shown_report(opened(history.web, "report.html#1&hide=0", width=1280))
+def test_report_has_slider_and_cursor(history, pages):
+    page = shown_report(pages.open(history.web, "report.html#1&hide=0", width=1280))
     slider = page.locator("#slider")
     expect(slider).to_be_visible()
     shown = page.locator(".cursor:visible")
@@ -553,21 +548,21 @@ def test_report_has_slider_and_cursor(history, opened):
     assert violations(page) == []
 
 
-def test_report_is_printed_on_one_sheet(history, opened, browser):
-    page = shown_report(opened(history.web, "report.html#1"))
+def test_report_is_printed_on_one_sheet(history, pages, browser):
+    page = shown_report(pages.open(history.web, "report.html#1"))
     file = browser.new_context().new_page()
     file.goto(report_of(history, 1, 200))
     pages = [re.findall(rb"/MediaBox \[[^]]*\]", one.pdf(prefer_css_page_size=True)) for one in (page, file)]
     assert pages[0] == pages[1] and len(pages[0]) == 1
 
 
-def test_report_of_an_unknown_activity_says_so(history, opened):
-    page = opened(history.web, "report.html#99", allowed="404|422")
+def test_report_of_an_unknown_activity_says_so(history, pages):
+    page = pages.open(history.web, "report.html#99", allowed="404|422")
     expect(page.get_by_role("alert").filter(has_text="activity 99 does not exist")).to_be_visible()
 
 
-def test_activity_leads_to_its_report(history, opened):
-    page = opened(history.web, "activity.html#1")
+def test_activity_leads_to_its_report(history, pages):
+    page = pages.open(history.web, "activity.html#1")
     page.get_by_role("link", name="Hide start and end").click()
     shown_report(page)
     page.go_back()
@@ -578,8 +573,8 @@ def test_activity_leads_to_its_report(history, opened):
 
 # Badges and bests
 
-def test_badges_are_those_of_pacectl(history, opened):
-    page = opened(history.web, "badges.html")
+def test_badges_are_those_of_pacectl(history, pages):
+    page = pages.open(history.web, "badges.html")
     badges = [json.loads(line) for line in history.pacectl("--json", "badges").splitlines()]
     earned = [badge["badge"] for badge in badges if "earned" in badge]
     expect(page.locator(".badge h3")).to_have_text(earned[::-1])
@@ -593,8 +588,8 @@ def test_badges_are_those_of_pacectl(history, opened):
     expect(heading(page)).to_have_text(history.activity(2)["name"])
 
 
-def test_bests_are_those_of_pacectl(history, opened):
-    page = opened(history.web, "badges.html", width=1024)
+def test_bests_are_those_of_pacectl(history, pages):
+    page = pages.open(history.web, "badges.html", width=1024)
     bests = [json.loads(line) for line in history.pacectl("--json", "bests").splitlines()]
     rows = page.locator(".card:not(.next):not(.badge) tbody tr")
     expect(rows).to_have_count(len(bests))
@@ -602,8 +597,8 @@ def test_bests_are_those_of_pacectl(history, opened):
     expect(rows.filter(has_text="Longest").first).to_contain_text(f"{longest['distance_m'] / 1000:.2f} km")
 
 
-def test_without_activities_there_is_a_first_badge_and_no_best(own, opened):
-    page = opened(own.web, "badges.html")
+def test_without_activities_there_is_a_first_badge_and_no_best(own, pages):
+    page = pages.open(own.web, "badges.html")
     expect(page.locator(".next")).to_contain_text("Earth")
     expect(page.get_by_text("No badge yet.")).to_be_visible()
     expect(page.get_by_text("No best yet.")).to_be_visible()
@@ -611,8 +606,8 @@ def test_without_activities_there_is_a_first_badge_and_no_best(own, opened):
 
 # Courses
 
-def test_course_is_uploaded_loaded_and_unloaded(own, opened):
-    page = opened(own.web, "courses.html", allowed="422")
+def test_course_is_uploaded_loaded_and_unloaded(own, pages):
+    page = pages.open(own.web, "courses.html", allowed="422")
     expect(page.get_by_text("No course is loaded.")).to_be_visible()
     fold(page, "Upload a file")
     page.get_by_label("Files").set_input_files([COURSES / "cptr004.gpx", own.write("none.gpx", "nothing")])
@@ -635,8 +630,8 @@ def test_course_is_uploaded_loaded_and_unloaded(own, opened):
     assert violations(page) == []
 
 
-def test_course_has_map_profile_climbs_and_points(history, opened):
-    page = opened(history.web, "courses.html", width=1024)
+def test_course_has_map_profile_climbs_and_points(history, pages):
+    page = pages.open(history.web, "courses.html", width=1024)
     entries(page).focus()
     page.keyboard.press("Enter")
     expect(heading(page)).to_be_focused()
@@ -652,9 +647,9 @@ def test_course_has_map_profile_climbs_and_points(history, opened):
     expect(heading(page)).to_have_text("Courses")
 
 
-def test_course_is_renamed_and_deleted(own, opened):
+def test_course_is_renamed_and_deleted(own, pages):
     own.pacectl("course", "import", COURSES / "cptr004.gpx")
-    page = opened(own.web, "courses.html#1")
+    page = pages.open(own.web, "courses.html#1")
     button(page, "Rename").click()
     page.get_by_role("dialog").get_by_label("Name").fill(HOSTILE[:40])
     button(page.get_by_role("dialog"), "Save").click()
@@ -670,9 +665,9 @@ def test_course_is_renamed_and_deleted(own, opened):
     assert own.courses() == []
 
 
-def test_deletion_of_the_loaded_course_is_refused(own, opened):
+def test_deletion_of_the_loaded_course_is_refused(own, pages):
     own.pacectl("course", "import", COURSES / "cptr004.gpx", "--load")
-    page = opened(own.web, "courses.html#1")
+    page = pages.open(own.web, "courses.html#1")
     button(page, "Delete").click()
     button(page.get_by_role("dialog"), "Delete").click()
     expect(fault(page)).to_contain_text("unload it first")
@@ -680,15 +675,15 @@ def test_deletion_of_the_loaded_course_is_refused(own, opened):
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind != "CSV"])
-def test_course_is_downloaded(history, opened, kind):
-    page = opened(history.web, "courses.html#1")
+def test_course_is_downloaded(history, pages, kind):
+    page = pages.open(history.web, "courses.html#1")
     with page.expect_download() as download:
         button(page, kind).click()
     assert download.value.suggested_filename == f"course-1.{kind.lower()}"
     assert download.value.path().stat().st_size > 1000
 
 
-def test_partner_by_pace_and_by_activity(own, opened, stage):
+def test_partner_by_pace_and_by_activity(own, pages, stage):
     number = own.add(RUN)
     own.daemon.call("run.start")
     reader = stage.reader(own.daemon, blocks=["partner"])
@@ -699,7 +694,7 @@ def test_partner_by_pace_and_by_activity(own, opened, stage):
             "a STATE with the partner", lambda line: line["class"] == "STATE" and wanted(line.get("blocks", {}).get("partner")),
             30, len(reader.lines))
 
-    page = opened(own.web, "courses.html")
+    page = pages.open(own.web, "courses.html")
     fold(page, "Virtual partner")
     page.get_by_label("Pace (min/km)").fill("5:70")
     button(page, "Set the partner").click()
@@ -723,10 +718,10 @@ def test_partner_by_pace_and_by_activity(own, opened, stage):
     partner(lambda it: it is None)
 
 
-def test_units_are_those_of_the_setting(own, opened):
+def test_units_are_those_of_the_setting(own, pages):
     own.add("--sport", "run", own.track("run.gpx", 1800, "2026-03-01"))
     own.daemon.call("settings.set", key="metric", value=False)
-    page = opened(own.web, "activities.html")
+    page = pages.open(own.web, "activities.html")
     expect(entries(page)).to_contain_text("min/mi")
     page.goto(f"{own.web.url}/report.html#1")
     expect(shown_report(page).locator("dl dd").first).to_have_text(re.compile(r"^\S+ mi$"))

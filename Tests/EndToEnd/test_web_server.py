@@ -684,7 +684,7 @@ def test_thousand_silent_connections_hold_nobody_up(web):
 
 
 def test_incomplete_bodies_of_strangers_hold_nobody_up(web):
-    """Also not those of clients that have gone."""
+    """Half of the strangers disconnect within the body, the others wait."""
     client = web.client()
     head = b"POST /api/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{"
     held = []

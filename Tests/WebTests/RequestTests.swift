@@ -143,6 +143,7 @@ import Testing
         #expect(try !Self.read("/metrics").isLive)
         #expect(try Self.read("/api/courses/loaded/file", ["format": "geojson"]).isLive)
         #expect(try !Self.read("/api/courses/1/file", ["format": "geojson"]).isLive)
+        #expect(try !Self.read("/api/courses/loaded/file", ["format": "gpx"]).isLive)
         #expect(throws: APIRequest.Failure.notFound) { try Self.read("/api/courses/loaded") }
         #expect(throws: APIRequest.Failure.notFound) { try Self.read("/api/activities/loaded/file", ["format": "gpx"]) }
         #expect(try !Self.read("/api/courses", ["file": "a"], "POST").isLive)

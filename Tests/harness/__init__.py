@@ -1,7 +1,8 @@
-"""Shared code of the Python tests: EndToEnd, VirtualMachine, PowerCut and Attack. It needs only the standard library.
+"""Shared code of the Python tests: EndToEnd, VirtualMachine, PowerCut and Attack. All but `browser` need only
+the standard library.
 
     timing         the boot clock, waiting for an event, expectations, the machine's stalls
-    process        processes under test and beside it: paced, gpsd, a strap, a file system in memory
+    process        processes under test and beside it: paced, gpsd, a strap, a file system in memory, a separate network
     client         clients of state.sock and control.sock
     terminal       a terminal of tmux
     notify         the socket of sd_notify
@@ -11,7 +12,9 @@
         fake_systemd   systemd as a service sees it
     weather_server a weather service that can fail
         paced_net  paced-net beside a daemon with a position, and a weather service
-    maps           commands of pacectl with a directory of maps of their own
+        paced_web  paced-web beside a daemon, and programs that use its interface
+    browser        pages of paced-web in chromium, with the packages of Tests/requirements.txt
+    maps           commands of pacectl with a separate directory of maps
     gtfs           made timetables of public transport
     made_ride      a ride with power, cadence and speed, and its figures by independent code
 """

@@ -13,15 +13,15 @@ class Pages:
         self.browser = browser
         self.complaints = []
 
-    def open(self, web, path="", scope="control", code=None, theme="sunlight", width=414, height=896, allowed="^$",
-             route=None, **options):
-        """Opens a page, with a new token of `code`, or the token that the server's browsers share for the scope.
+    def open(self, web, path="", scope="control", theme="sunlight", width=414, height=896, allowed="^$", route=None,
+             **options):
+        """Opens a page with the token that the server's pages share for the scope.
 
-        `allowed`: the complaints that do not count. `route`: answers the requests to /api. `options`: of a context.
+        `allowed`: a pattern of complaints to ignore. `route`: answers the requests to /api. `options`: of a context.
         """
         options = {"locale": "en-GB", "timezone_id": "UTC"} | options
         context = self.browser.new_context(viewport={"width": width, "height": height}, **options)
-        kept = {"paced.theme": theme} | ({} if code else {"paced.token": self.token(web, scope)})
+        kept = {"paced.theme": theme, "paced.token": self.token(web, scope)}
         context.add_init_script(
             f"if (!sessionStorage.begun) Object.assign(localStorage, {json.dumps(kept)}); sessionStorage.begun = true")
         page = context.new_page()
@@ -35,12 +35,12 @@ class Pages:
         page.on("dialog", lambda dialog: (complain(dialog.message), dialog.dismiss()))
         if route:
             page.route("**/api", route)
-        page.goto(f"{web.url}/{path}" + (f"#code={code}" if code else ""))
+        page.goto(f"{web.url}/{path}")
         return page
 
     @staticmethod
     def token(web, scope):
-        """One token for all pages: a server has few."""
+        """One token for all pages: a server accepts 64."""
         tokens = web.__dict__.setdefault("tokens", {})
         if scope not in tokens:
             tokens[scope] = web.client(scope, name="browser").token

@@ -167,7 +167,7 @@ class Paced(ManagedProcess):
 
 
 class Namespace(ManagedProcess):
-    """A namespace of a kind (mount, net) that only programs started in it see."""
+    """A mount or net namespace, for programs that are started in it."""
 
     def __init__(self, kind):
         self.kind = kind
@@ -181,7 +181,7 @@ class Namespace(ManagedProcess):
 
     @property
     def within(self):
-        """The command before that of a program in it."""
+        """The words that, before a command, run it in the namespace."""
         user = ["--user", "--preserve-credentials"] if self.user else []
         return ["nsenter", "--target", self.pid, f"--{self.kind}", *user]
 
@@ -190,7 +190,7 @@ class Namespace(ManagedProcess):
 
 
 class Network(Namespace):
-    """A network without other machines, that has an address which is not loopback."""
+    """A network namespace with one address that is not loopback. No other machine can reach it."""
 
     ADDRESS = "192.0.2.7"
 
@@ -203,7 +203,7 @@ class Network(Namespace):
         self.call("ip", "address", "add", f"{self.ADDRESS}/32", "dev", "lo")
 
     def connect(self, host, port, timeout):
-        """A connection that a program in it opened."""
+        """Opens a connection in the namespace, by a child process that sends the socket back."""
         open_and_send = (
             "import socket, sys; channel, host, port = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]);"
             "client = socket.create_connection((host, port), 60);"
