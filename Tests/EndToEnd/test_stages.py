@@ -59,12 +59,13 @@ FAIL systemd/panel 2.0
     (MACHINE, ["kernel/link-drop: within 60 s there was not: beat; the heart says None"]),
     (TRACE, ["systemd/panel: FileNotFoundError: no /dev/uinput"]),
     ("FAILED test_x.py::test_y[a b] - assert 1 == 2\n", ["test_x.py::test_y[a b]: assert 1 == 2"]),
+    ("page http://127.0.0.1:1/x.html: ['a']\nFAILED test_x.py::test_y - no\n", ["page http://127.0.0.1:1/x.html: ['a']", "test_x.py::test_y: no"]),
     ("ERROR: file or directory not found: Tests/EndToEnd/test_x.py\n", ["pytest: file or directory not found: Tests/EndToEnd/test_x.py"]),
     ("FAILED lap-flood: no answer within 5 s\n", ["lap-flood: no answer within 5 s"]),
     ("    cut after write 7 of 90: 3000 ms are lost\n", ["cut after write 7 of 90: 3000 ms are lost"]),
     ("/src/paced/Sources/A.swift:1:2: error: cannot find 'x'\n", ["/src/paced/Sources/A.swift:1:2: cannot find 'x'"]),
     ("one\ntwo\n\nthree\nfour\n", ["two", "three", "four"]),
-], ids=["issue", "crash", "leak", "race", "machine", "trace", "pytest", "pytest usage", "attack", "cut", "compiler", "other"])
+], ids=["issue", "crash", "leak", "race", "machine", "trace", "pytest", "page", "pytest usage", "attack", "cut", "compiler", "other"])
 def test_last_lines_name_the_test_and_its_reason(tmp_path, output, lines):
     (tmp_path / "output").write_text(output)
     ended = subprocess.run(

@@ -22,6 +22,8 @@ class Pages:
         options = {"locale": "en-GB", "timezone_id": "UTC"} | options
         context = self.browser.new_context(viewport={"width": width, "height": height}, **options)
         kept = {"paced.theme": theme, "paced.token": self.token(web, scope)}
+        # As long as the tests wait for what a page shows.
+        context.set_default_timeout(60_000)
         context.add_init_script(
             f"if (!sessionStorage.begun) Object.assign(localStorage, {json.dumps(kept)}); sessionStorage.begun = true")
         page = context.new_page()
@@ -47,7 +49,12 @@ class Pages:
         return tokens[scope]
 
     def close(self):
+        """Closes the pages. Prints what each one says to its user, for a test that has failed."""
         for context in list(self.browser.contexts):
+            for page in context.pages:
+                lines = page.locator(".line").evaluate_all(
+                    "nodes => nodes.filter((node) => !node.hidden).map((node) => node.textContent)")
+                print(f"page {page.url}: {lines}")
             context.close()
 
 
