@@ -1,7 +1,7 @@
 // The badges and the personal bests.
 
 import { getLines } from './api.js';
-import { element, setText } from './dom.js';
+import { element } from './dom.js';
 import { distance, duration, height, pace, rate } from './format.js';
 import { activityAddress, bestName, bestValue, groupBy, table, withUnit } from './history.js';
 import { date, t } from './i18n.js';
@@ -11,18 +11,12 @@ const GRADES = ['earned', 'silver', 'gold', 'best'];
 const ON_FOOT = ['run', 'walk', 'hike'];
 const METRES = { '400m': 400, '1km': 1000, '1mile': 1609.344, '5km': 5000, '10km': 10_000, 'half-marathon': 21_097.5,
   marathon: 42_195 };
-const PAGE = 1000;
-const PAGES = 20;
 
 const session = await start({ needs: 'history', name: 'badges' });
-/** Links to activities whose text becomes the day once it is known: lists of elements by number. */
-const waiting = new Map();
-
 const badges = await session.attempt(() => getLines('/api/badges')) ?? [];
 const bests = await session.attempt(() => getLines('/api/bests')) ?? [];
 session.main.append(element('h1', {}, t('nav.badges')), element('div', { class: 'stack' }, ...badgeSections(),
   bestsSection()));
-await session.attempt(() => fillDays());
 
 // Badges
 
@@ -55,8 +49,7 @@ function badgeCard(badge) {
   const isBestEarned = badge.best?.activity === badge.earned.activity;
   const grades = GRADES.filter((grade) => badge[grade] && !(grade === 'best' && isBestEarned));
   const rows = grades.flatMap((grade) => [element('dt', {}, t(`badges.${grade}_by`)),
-    element('dd', {}, activityLink(badge[grade].activity),
-    element('span', {}, pace(paceOf(badge[grade]))))]);
+    element('dd', {}, activityLink(badge[grade]), element('span', {}, pace(paceOf(badge[grade]))))]);
   const over = badge.distance_m > 0 ? t('badges.over', { distance: distance(badge.distance_m) }) : t('badges.any');
   return element('li', { class: 'card badge' }, element('div', { class: 'title' }, element('h3', {}, badge.badge),
     element('p', { class: 'soft' }, over)), element('dl', {}, rows));
@@ -66,27 +59,10 @@ function paceOf({ elapsed_ms: elapsed, distance_m: metres }) {
   return elapsed / 1000 / metres;
 }
 
-function activityLink(id, started) {
-  const link = element('a', { href: activityAddress(id) }, started ? date(started) : t('badges.activity', { id }));
-  if (!started) waiting.set(id, [...waiting.get(id) ?? [], link]);
-  return link;
-}
-
-/** The badges have no days: those of the bests, and of the list of activities. */
-async function fillDays() {
-  for (const { activity, started } of bests) setDay(activity, started);
-  let last;
-  for (let page = 0; page < PAGES && waiting.size > 0; page += 1) {
-    const summaries = await getLines('/api/activities', { limit: PAGE, before: last });
-    for (const { id, started } of summaries) setDay(id, started);
-    if (summaries.length < PAGE) return;
-    last = summaries.at(-1).id;
-  }
-}
-
-function setDay(id, started) {
-  if (started) for (const link of waiting.get(id) ?? []) setText(link, date(started));
-  waiting.delete(id);
+/** A link to an activity, by its day if it has one. */
+function activityLink({ activity, started }) {
+  return element('a', { href: activityAddress(activity) },
+    started ? date(started) : t('badges.activity', { id: activity }));
 }
 
 // Bests
@@ -114,5 +90,5 @@ function bestRow(best) {
   const from = best.from_distance_m !== undefined ? distance(best.from_distance_m)
     : best.from_elapsed_ms !== undefined ? duration(best.from_elapsed_ms) : '';
   return [bestName(best), element('strong', {}, bestValue(best) ?? height(best.ascent_m)),
-    metres ? rate(best.elapsed_ms / 1000 / metres, best.sport) : '', activityLink(best.activity, best.started), from];
+    metres ? rate(best.elapsed_ms / 1000 / metres, best.sport) : '', activityLink(best), from];
 }

@@ -10,15 +10,15 @@ extension Invocation {
         do {
             let activities = try journal.totals()
             let statuses = BadgeStatus.all(of: activities)
+            let started = Dictionary(uniqueKeysWithValues: activities.map { ($0.id, $0.started) })
             if isJSON {
                 var lines = JSONWriter()
                 for status in statuses {
-                    lines.badge(status)
+                    lines.badge(status, started: started)
                     lines.newline()
                 }
                 return String(decoding: lines.bytes, as: UTF8.self)
             }
-            let started = Dictionary(uniqueKeysWithValues: activities.map { ($0.id, $0.started) })
             let words = StatusText(metric: metric ?? journal.isMetric)
             return words.badges(statuses, started: started)
         } catch {
@@ -75,23 +75,21 @@ extension StatusText {
 
 extension JSONWriter {
     /// A badge with the activities that earned its grades.
-    fileprivate mutating func badge(_ status: BadgeStatus) {
+    fileprivate mutating func badge(_ status: BadgeStatus, started: [Int: UTC?]) {
         object { line in
             line.member("badge", status.badge.name)
             line.member("distance_m", status.badge.distanceMetres, decimals: 3)
-            line.member("earned", status.earned)
-            line.member("silver", status.silver)
-            line.member("gold", status.gold)
-            line.member("best", status.best)
-        }
-    }
-
-    private mutating func member(_ key: String, _ effort: BadgeStatus.Effort?) {
-        guard let effort else { return }
-        object(key) { object in
-            object.member("activity", effort.activity)
-            object.member("distance_m", effort.distanceMetres, decimals: 2)
-            object.member("elapsed_ms", effort.elapsedMilliseconds)
+            let grades = [
+                ("earned", status.earned), ("silver", status.silver), ("gold", status.gold), ("best", status.best),
+            ]
+            for case (let grade, let effort?) in grades {
+                line.object(grade) { object in
+                    object.member("activity", effort.activity)
+                    object.member("started", started[effort.activity] ?? nil)
+                    object.member("distance_m", effort.distanceMetres, decimals: 2)
+                    object.member("elapsed_ms", effort.elapsedMilliseconds)
+                }
+            }
         }
     }
 }

@@ -151,7 +151,7 @@ def test_badges_are_of_all_activities_on_foot_oldest_first(year, tmp_path):
     # 3.35 m/s earns it, 2.5 km in the same time is 24 % faster, 3 km is the fastest.
     assert {grade: badges[2][grade]["activity"] for grade in ("earned", "silver", "gold", "best")} == {
         "earned": 6, "silver": 3, "gold": 3, "best": 5}
-    assert badges[2]["earned"]["elapsed_ms"] == 600_000
+    assert badges[2]["earned"]["elapsed_ms"] == 600_000 and badges[2]["earned"]["started"] == "2024-05-01T07:00:00.000Z"
     assert round(badges[2]["earned"]["distance_m"], -1) == 2010
     assert [badge["badge"] for badge in badges if "earned" in badge][-1] == "Earth's Magnetotail"
     lines = said(year, "badges", "--metric").splitlines()
