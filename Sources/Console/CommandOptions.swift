@@ -144,9 +144,9 @@ struct CommandOptions {
             }
             (format, command) = (found, "export,course export")
         case "-o", "--output":
-            (file, command) = (
-                try OptionValue.text("a file", after: option, &rest), "export,report,course export,transit lines"
-            )
+            let name = try OptionValue.text("a file", after: option, &rest)
+            // As in most programs, "-" is standard output.
+            (file, command) = (name == "-" ? nil : name, "export,report,course export,transit lines")
         case "--at":
             if weather.place != nil { throw .usage("--at names one place") }
             guard let place = rest.popFirst().flatMap(WeatherPlace.init) else {

@@ -124,6 +124,10 @@ struct InvocationTests {
             .export(ExportRequest(activities: [.last], format: .gpx, output: "dir/run.GPX"))
         ),
         (
+            ["export", "17", "--format", "gpx", "-o", "-"],
+            .export(ExportRequest(activities: [.number(17)], format: .gpx))
+        ),
+        (
             ["export", "17", "--format", "geojson", "--output=a=b"],
             .export(ExportRequest(activities: [.number(17)], format: .geojson, output: "a=b"))
         ),
