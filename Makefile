@@ -58,12 +58,13 @@ test: lint unit end-to-end deb
 	@Tools/side-by-side "$(MAKE) first-beat" "$(MAKE) first-boot"
 	$(call passed,unit end-to-end first-beat first-boot)
 
-# The slower tests that need no supervision, except those of "make test". The clock of the machine with systemd
-# does not depend on this machine's load, so it boots beside the sanitizers' builds, which leave it a processor.
+# The slower tests that need no supervision, except those of "make test". The virtual machines run in parallel, because
+# each uses about one processor. The clock of the one with systemd does not depend on this machine's load, so it may
+# go on beside the sanitizers' builds, which leave it a processor.
 test-all: deb .build/venv machine-requirements
-	@Tools/side-by-side "nice $(MAKE) test-sanitize" "$(MAKE) test-systemd"
-	@$(MAKE) test-vm test-power fuzz-short attack-short bench
-	$(call passed,test-sanitize test-systemd test-vm test-power fuzz-short attack-short bench)
+	@Tools/side-by-side "$(MAKE) test-vm && nice $(MAKE) test-sanitize" "$(MAKE) test-systemd"
+	@$(MAKE) test-power fuzz-short attack-short bench
+	$(call passed,test-vm test-systemd test-sanitize test-power fuzz-short attack-short bench)
 
 # Tests that take hours, started by hand.
 endure: fuzz-cases torture soak attack cut-files web-themes web-hour
