@@ -1,9 +1,11 @@
 """Pages of `paced-web` in Debian's chromium."""
 
+import contextlib
 import json
 import re
 
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Error
 
 
 class Pages:
@@ -52,9 +54,11 @@ class Pages:
         """Closes the pages. Prints what each one says to its user, for a test that has failed."""
         for context in list(self.browser.contexts):
             for page in context.pages:
-                lines = page.locator(".line").evaluate_all(
-                    "nodes => nodes.filter((node) => !node.hidden).map((node) => node.textContent)")
-                print(f"page {page.url}: {lines}")
+                # A page that is being loaded says nothing.
+                with contextlib.suppress(Error):
+                    lines = page.locator(".line").evaluate_all(
+                        "nodes => nodes.filter((node) => !node.hidden).map((node) => node.textContent)")
+                    print(f"page {page.url}: {lines}")
             context.close()
 
 
