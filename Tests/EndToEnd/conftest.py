@@ -67,7 +67,9 @@ def weather(stage):
 @pytest.fixture
 def web(stage):
     """paced-web beside the demo of a run."""
-    return stage.start(PacedWeb(stage.directory, stage.paced("--demo")))
+    daemon = stage.paced("--demo")
+    wait_for(lambda: daemon.call("activities.list"), 60, "the run in the journal")
+    return stage.start(PacedWeb(stage.directory, daemon))
 
 
 @pytest.fixture(scope="session")
@@ -107,7 +109,7 @@ def pacectl(stage):
 
 @pytest.fixture(scope="session")
 def schema():
-    text = subprocess.run([PACECTL, "schema"], capture_output=True, check=True, timeout=10).stdout
+    text = subprocess.run([PACECTL, "schema"], capture_output=True, check=True, timeout=60).stdout
     schema = json.loads(text)
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)

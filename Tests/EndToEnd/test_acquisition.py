@@ -4,6 +4,7 @@ import subprocess
 
 from harness.fake_gpsd import ScriptedGpsd, report
 from harness.process import PACECTL
+from harness.timing import wait_for
 
 
 def states(reader):
@@ -21,9 +22,12 @@ def test_a_search_fails_and_begins_again_until_there_is_a_position(stage):
     reader = stage.reader(paced, classes=["STATE"], interval_ms=1000)
     gpsd.send({"class": "TPV", "device": gpsd.device, "mode": 1})
     reader.wait("the end of the search", lambda line: line.get("acquisition", {}).get("state") == "error-idle", 60)
-    status = subprocess.run(
-        [PACECTL, "--runtime-dir", paced.runtime, "status"], capture_output=True, text=True, check=True).stdout
-    assert "no position found" in status
+
+    def status():
+        return subprocess.run([PACECTL, "--runtime-dir", paced.runtime, "status"], capture_output=True, text=True).stdout
+
+    # The search ends for 5 s, then begins again.
+    wait_for(lambda: "no position found" in status(), 120, "the end of a search in the status")
     seen = len(reader.lines)
     index = 0
 

@@ -257,7 +257,7 @@ def recorded(stage):
 
 
 def commanded(daemon, *words):
-    result = subprocess.run([PACECTL, "--runtime-dir", daemon.runtime, *words], capture_output=True, text=True, timeout=20)
+    result = subprocess.run([PACECTL, "--runtime-dir", daemon.runtime, *words], capture_output=True, text=True, timeout=60)
     assert (result.returncode, result.stderr) == (0, ""), result
     return result.stdout
 
@@ -418,7 +418,7 @@ def test_closed_pipe_ends_a_command_quietly(year, words):
         [PACECTL, "--state-dir", year, *words], stdout=writing, stderr=subprocess.PIPE, text=True,
         restore_signals=True)
     os.close(writing)
-    assert (program.communicate(timeout=20)[1], program.returncode) == ("", -signal.SIGPIPE)
+    assert (program.communicate(timeout=60)[1], program.returncode) == ("", -signal.SIGPIPE)
 
 
 @needs.ROOT
@@ -427,7 +427,7 @@ def test_missing_permission_names_the_remedy(recorded, stage, words, status):
     # mkdtemp has made the directory for its owner only.
     result = subprocess.run(
         ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", PACECTL, "--runtime-dir", recorded.runtime,
-         "--state-dir", stage.directory / "state", *words], capture_output=True, text=True, timeout=20)
+         "--state-dir", stage.directory / "state", *words], capture_output=True, text=True, timeout=60)
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (status, "", 1), result
     assert "not allowed to " in result.stderr and "sudo" in result.stderr
 

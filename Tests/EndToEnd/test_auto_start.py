@@ -29,7 +29,7 @@ def test_movement_starts_a_run_backdated_to_its_start(stage, alone, schema):
     daemon = alone("--gpsd", gpsd.option, "--sensors", "off")
     assert daemon.call("settings.get", key="auto_stop_minutes") == 30
     reader = stage.reader(daemon, classes=["EVENT", "STATE"])
-    start = reader.first("EVENT", seconds=90, event="start")
+    start = reader.first("EVENT", seconds=240, event="start")
     # 50 m of running are 15 to 30 s.
     assert 5_000 <= start["ago_ms"] <= 60_000, start.text
     state = wait_for(lambda: (state := daemon.call("status")).get("distance_m", 0) > 0 and state, 60, "distance")
@@ -48,13 +48,14 @@ def test_beats_start_a_run_and_auto_stop_ends_it_at_the_last_beat(stage, alone):
     daemon = alone("--gpsd", "off", "--sensors", f"unix:{strap.path}")
     assert daemon.call("settings.set", key="auto_stop_minutes", value=1) == 1
     reader = stage.reader(daemon, classes=["EVENT", "HEART", "STATE"])
-    start = reader.first("EVENT", seconds=60, event="start")
-    assert 30_000 <= start["ago_ms"] <= 31_500, start.text
+    # Beats that stop for a while begin the 30 s again.
+    start = reader.first("EVENT", seconds=240, event="start")
+    assert 30_000 <= start["ago_ms"] <= 34_000, start.text
     time.sleep(3)
     strap.end()
-    time.sleep(1)
+    reader.first("EVENT", event="link", link_of="heart", link="disconnected")
     last = [line for line in reader.of("HEART") if line["quality"] == "good"][-1]
-    stop = reader.first("EVENT", seconds=70, event="stop")
+    stop = reader.first("EVENT", seconds=120, event="stop")
     began = start["boot_ms"]
     assert stop["boot_ms"] == last["boot_ms"]
     summary = stop["summary"]
@@ -72,7 +73,7 @@ def test_beats_start_a_run_and_auto_stop_ends_it_at_the_last_beat(stage, alone):
 
     replay = subprocess.run(
         [PACECTL, "--state-dir", stage.directory / "state", "replay", str(listed["id"])],
-        capture_output=True, check=True, timeout=20).stdout.decode().splitlines()
+        capture_output=True, check=True, timeout=60).stdout.decode().splitlines()
     ends = [line for line in map(json.loads, replay) if line.get("event") == "stop"]
     assert len(ends) == 1
     # The same summary, except the number.

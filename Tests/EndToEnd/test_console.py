@@ -75,7 +75,7 @@ def test_closed_reader_ends_watch(paced):
     program = watching(paced, "--json")
     read_lines(program, 2)
     program.stdout.close()
-    assert program.wait(timeout=5) == -signal.SIGPIPE
+    assert program.wait(timeout=60) == -signal.SIGPIPE
     program.stderr.close()
 
 

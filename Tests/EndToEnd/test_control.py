@@ -150,7 +150,7 @@ def test_nesting_and_length_of_a_request_are_limited(daemon):
 
 def test_request_may_arrive_byte_by_byte(daemon):
     with socket.socket(socket.AF_UNIX) as control:
-        control.settimeout(5)
+        control.settimeout(60)
         control.connect(str(daemon.runtime / "control.sock"))
         for byte in b'{"jsonrpc":"2.0","method":"settings.get","params":{"key":"sport"},"id":1}\n':
             control.sendall(bytes([byte]))
@@ -160,6 +160,20 @@ def test_request_may_arrive_byte_by_byte(daemon):
 
 def test_command_waits_for_its_place_in_a_full_backlog(stage):
     daemon = stage.paced(*OFF)
+    # pacectl waits 5 s, and the machine may be too busy for that: the fastest of three counts.
+    for _ in range(3):
+        begun = time.monotonic()
+        status, said = start_in_a_full_backlog(daemon)
+        if status == 0 or time.monotonic() - begun < 4:
+            break
+        # The daemon may have started the run after that.
+        daemon.call("run.discard")
+    assert status == 0, said
+    assert daemon.call("status")["run"] == "active"
+
+
+def start_in_a_full_backlog(daemon):
+    """The status and the errors of `pacectl start`, while the daemon is stopped for half a second."""
     os.kill(daemon.pid, signal.SIGSTOP)
     crowd = []
     while len(crowd) < 1000:
@@ -173,12 +187,13 @@ def test_command_waits_for_its_place_in_a_full_backlog(stage):
         [PACECTL, "--runtime-dir", daemon.runtime, "start"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         time.sleep(0.5)
-        assert command.poll() is None, command.stderr.read()
+        ended = command.poll()
         os.kill(daemon.pid, signal.SIGCONT)
-        assert command.wait(5) == 0, command.stderr.read()
+        said = command.communicate(timeout=60)[1]
+        assert ended != 0, "it did not wait"
+        return command.returncode, said
     finally:
         command.kill()
-    assert daemon.call("status")["run"] == "active"
 
 
 def test_discover_lists_the_methods(daemon):

@@ -48,6 +48,13 @@ def pacectl(stage, *arguments, status=0):
     return done.stdout if status == 0 else done.stderr
 
 
+def stop(paced):
+    """Stops the run, and waits until its end is in the journal."""
+    summary = paced.call("run.stop")
+    wait_for(lambda: not paced.call("activities.list")[0]["open"], 60, "the end of the activity")
+    return summary
+
+
 def kinds(stage, activity):
     database = sqlite3.connect(f"file:{stage.directory}/state/journal.sqlite?mode=ro", uri=True)
     try:
@@ -116,7 +123,7 @@ def test_course_and_partner_survive_a_kill_in_a_run(stage, paced):
     paced.call("course.load", id=1)
     paced.call("course.partner", pace_s_per_m=0.3)
     paced.call("run.start")
-    wait_for(lambda: paced.call("status")["elapsed_ms"] >= 2000, 30, "two seconds of the run")
+    wait_for(lambda: paced.call("status")["elapsed_ms"] >= 2000, 60, "two seconds of the run")
     paced.process.send_signal(signal.SIGKILL)
     paced.process.wait()
     paced = stage.paced(*OFF)
@@ -125,7 +132,7 @@ def test_course_and_partner_survive_a_kill_in_a_run(stage, paced):
     assert [one.get("loaded", False) for one in paced.call("course.list")] == [True]
     paced.call("course.unload")
     paced.call("course.delete", id=1)
-    summary = paced.call("run.stop")
+    summary = stop(paced)
     named, courses = kinds(stage, 1)
     assert [kind for kind, _ in named] == ["course"] and courses == 1
     paced.end()
@@ -134,7 +141,7 @@ def test_course_and_partner_survive_a_kill_in_a_run(stage, paced):
     paced = stage.paced(*OFF)
     wait_for(lambda: paced.call("status")["recorder"].get("free_mib"), 60, "a journal that is written")
     paced.call("activities.delete", id=1)
-    wait_for(lambda: kinds(stage, 1) == ([], 0), 30, "the course is erased with its last activity")
+    wait_for(lambda: kinds(stage, 1) == ([], 0), 60, "the course is erased with its last activity")
 
 
 def test_loaded_course_survives_a_restart(stage, paced):
@@ -142,7 +149,7 @@ def test_loaded_course_survives_a_restart(stage, paced):
     paced.call("course.load", id=1)
     paced.end()
     paced = stage.paced(*OFF)
-    wait_for(lambda: paced.call("course.list")[0].get("loaded"), 30, "the course is loaded again")
+    wait_for(lambda: paced.call("course.list")[0].get("loaded"), 60, "the course is loaded again")
 
 
 def test_pacectl_lists_shows_reverses_and_names_courses(stage, paced):
@@ -233,7 +240,7 @@ def test_files_are_imported_and_exported_with_and_without_a_daemon(stage, paced)
     before = listed_climbs()
     assert before == [one["climbs"] for one in listed]
     paced.call("settings.set", key="climb_score", value=16_000)
-    wait_for(lambda: listed_climbs() != before, 30, "the setting in the journal")
+    wait_for(lambda: listed_climbs() != before, 60, "the setting in the journal")
     assert sum(listed_climbs()) < sum(before)
     for one, climbs in zip(listed, listed_climbs()):
         shown = json.loads(pacectl(stage, "course", "show", str(one["id"]), "--json"))
@@ -351,7 +358,7 @@ def test_fit_file_of_a_ride_has_its_course_and_laps_at_climbs(stage):
     paced.call("run.start", sport="ride")
     gpsd.goes.set()
     reader.first("EVENT", event="course", change="done", seconds=120)
-    paced.call("run.stop")
+    stop(paced)
 
     path = stage.directory / "ride.fit"
     pacectl(stage, "export", "1", "-o", str(path))
@@ -365,13 +372,16 @@ def test_fit_file_of_a_ride_has_its_course_and_laps_at_climbs(stage):
     # Up to the foot, up to the top, and the rest.
     laps = messages["lap_mesgs"]
     assert [lap["lap_trigger"] for lap in laps] == ["distance", "distance", "session_end"]
-    assert laps[0]["total_distance"] == pytest.approx(100, abs=45) and laps[1]["total_distance"] == pytest.approx(600, abs=60)
+    # A daemon that the machine stops ends a lap late: 2 m for each late tick.
+    late = max(state["ticks"]["late"] for state in reader.of("STATE") if state["run"] == "active")
+    assert laps[0]["total_distance"] == pytest.approx(100, abs=45 + 2 * late)
+    assert laps[1]["total_distance"] == pytest.approx(600, abs=60 + 2 * late)
     # Hidden positions: points of the course could show them. And a later run that does not follow the course that is still loaded.
     pacectl(stage, "export", "1", "-o", str(path), "--force", "--hide", "100")
     assert "course_mesgs" not in garmin_fit_sdk.Decoder(garmin_fit_sdk.Stream.from_file(str(path))).read()[0]
     assert paced.call("course.list")[0]["loaded"]
     paced.call("run.start", sport="run", indoor=True)
-    wait_for(lambda: paced.call("status")["elapsed_ms"] >= 1000, 30, "a second of the run")
-    paced.call("run.stop")
+    wait_for(lambda: paced.call("status")["elapsed_ms"] >= 1000, 60, "a second of the run")
+    stop(paced)
     pacectl(stage, "export", "2", "-o", str(path), "--force")
     assert "course_mesgs" not in garmin_fit_sdk.Decoder(garmin_fit_sdk.Stream.from_file(str(path))).read()[0]

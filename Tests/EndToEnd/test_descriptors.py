@@ -4,6 +4,7 @@ import json
 import os
 import resource
 import subprocess
+import time
 
 import pytest
 
@@ -17,7 +18,7 @@ LEAST = 64
 REQUEST = b'{"jsonrpc":"2.0","id":1,"method":"status"}\n'
 
 
-def read_line(client, seconds=5):
+def read_line(client, seconds=60):
     client.settimeout(seconds)
     return json.loads(client.makefile("rb").readline())
 
@@ -26,7 +27,7 @@ def read_line(client, seconds=5):
 def test_daemon_below_64_descriptors_does_not_start(stage, files):
     done = subprocess.run(
         ["bash", "-c", f'ulimit -n {files}; exec "$@"', "bash", PACED, "--demo", "--runtime-dir", stage.directory / "run",
-         "--state-dir", stage.directory / "state"], capture_output=True, text=True, timeout=10)
+         "--state-dir", stage.directory / "state"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     line, = done.stderr.splitlines()
     assert f"paced may open {files} files and needs {LEAST}: run ulimit -n {LEAST}" in line
@@ -76,7 +77,7 @@ def test_every_control_client_is_answered_with_64_descriptors(stage):
 
     def refused_lap():
         done = subprocess.run(
-            [PACECTL, "--runtime-dir", daemon.runtime, "lap"], capture_output=True, text=True, timeout=10)
+            [PACECTL, "--runtime-dir", daemon.runtime, "lap"], capture_output=True, text=True, timeout=60)
         if done.returncode == 1 and "too many clients" in done.stderr:
             return True
         # A descriptor that a file used for a moment is free again: another client takes it.
@@ -93,7 +94,12 @@ def test_client_without_a_free_descriptor_is_rejected_at_once(stage):
     kept = connect(daemon.runtime / "control.sock")
     kept.sendall(REQUEST)
     assert read_line(kept)["result"]["run"] == "active"
-    used = [int(number) for number in os.listdir(f"/proc/{daemon.pid}/fd")]
+
+    def listed():
+        return [int(number) for number in os.listdir(f"/proc/{daemon.pid}/fd")]
+
+    # A file may use a descriptor for a moment.
+    used = wait_for(lambda: (used := listed()) == (time.sleep(0.1), listed())[1] and used, 60, "descriptors at rest")
     limits = resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE)
     # All descriptors below this are in use.
     lowest = next(number for number in range(len(used) + 1) if number not in used)

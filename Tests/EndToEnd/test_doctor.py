@@ -40,14 +40,14 @@ def doctor(directory, tree, *words, **options):
     start = time.monotonic()
     result = subprocess.run(
         [PACECTL, "--runtime-dir", directory, "--state-dir", directory, "doctor", "--root", tree.root, *words],
-        capture_output=True, text=True, timeout=20, **options)
+        capture_output=True, text=True, timeout=60, **options)
     assert result.stderr == ""
     return result, time.monotonic() - start
 
 
 def findings(directory, tree):
     result, seconds = doctor(directory, tree, "--json")
-    assert seconds < 6
+    assert seconds < 30
     lines = [json.loads(line) for line in result.stdout.splitlines()]
     assert all(line["result"] in ["ok", "fail", "note", "unknown"] for line in lines)
     assert all(line["remedy"] for line in lines if line["result"] == "fail")
@@ -69,15 +69,20 @@ def test_healthy_machine_has_no_failures(tmp_path, tree):
     for name in ["state.sock", "control.sock"]:
         os.chmod(tmp_path / name, 0o660)
     try:
+        # The doctor waits 1.5 s for each of gpsd and paced: it may find a busy one silent.
         def all_is_well():
             found = findings(tmp_path, tree)
-            return found if found["gpsd"]["result"] == "ok" else None
-        found = wait_for(all_is_well, 60, "a gpsd that responds")
-        assert [line for line in found.values() if line["result"] == "fail"] == []
+            is_well = all(found[check]["result"] == "ok" for check in ["gpsd", "strap"])
+            return found if is_well and all(line["result"] != "fail" for line in found.values()) else None
+
+        def is_said():
+            text, _ = doctor(tmp_path, tree)
+            return text if text.returncode == 0 and "ok    strap" in text.stdout else None
+
+        found = wait_for(all_is_well, 60, "a machine without failures")
         assert found["strap"]["finding"] == "Polar H10 00000001 …00:01 is connected"
         assert found["gpsd"]["finding"].startswith("gpsd 3.")
-        text, _ = doctor(tmp_path, tree)
-        assert text.returncode == 0 and "ok    strap" in text.stdout
+        text = wait_for(is_said, 60, "a text without failures")
         everything = json.dumps(found) + text.stdout
         for secret in ["52.5", "13.4", "A0:9E", "1A:00"]:
             assert secret not in everything
@@ -147,7 +152,7 @@ def test_unprivileged_user_gets_the_missing_permissions():
         try:
             result = subprocess.run(
                 [directory / "pacectl", "--runtime-dir", directory, "doctor", "--root", tree.root],
-                capture_output=True, text=True, timeout=20, user=65534, group=65534, extra_groups=[])
+                capture_output=True, text=True, timeout=60, user=65534, group=65534, extra_groups=[])
         finally:
             paced.stop()
     assert "cannot tell: you are not permitted to read /etc/paced/paced.conf" in result.stdout
@@ -169,7 +174,7 @@ def test_sockets_of_an_unreadable_directory_are_not_denied():
             result = subprocess.run(
                 [directory / "pacectl", "--runtime-dir", hidden, "--state-dir", hidden / "state", "doctor", "--json",
                  "--root", tree.root],
-                capture_output=True, text=True, timeout=20, user=65534, group=65534, extra_groups=[])
+                capture_output=True, text=True, timeout=60, user=65534, group=65534, extra_groups=[])
         finally:
             paced.stop()
     found = {line["check"]: line for line in map(json.loads, result.stdout.splitlines())}
@@ -191,17 +196,16 @@ def test_daemon_with_gpsd_at_another_port_is_asked_first(tmp_path, tree):
         result, _ = doctor(paced.runtime, tree, "--json")
         for line in map(json.loads, result.stdout.splitlines()):
             found[line["check"]] = line
-        return found if found["fix"]["result"] == "ok" else None
+        is_well = all(found[check]["result"] == "ok" for check in ["gpsd", "receiver", "fix"])
+        return found if is_well and f"process {paced.pid} " in found["paced"]["finding"] else None
 
     try:
-        found = wait_for(find, 60, "a fix")
+        found = wait_for(find, 60, "a daemon with a fix")
     finally:
         paced.end()
         gpsd.end()
     for check in ["gpsd", "receiver", "fix"]:
-        assert found[check]["result"] == "ok", found[check]
         assert f":{gpsd.port}" in found[check]["finding"]
-    assert f"process {paced.pid} " in found["paced"]["finding"]
 
 
 def test_daemon_of_other_directories_is_not_taken_for_ours(tmp_path, tree):
@@ -219,6 +223,6 @@ def test_daemon_of_other_directories_is_not_taken_for_ours(tmp_path, tree):
 
 def test_doctor_runs_on_this_machine(tmp_path):
     start = time.monotonic()
-    result = subprocess.run([PACECTL, "doctor", "--json"], capture_output=True, text=True, timeout=20)
-    assert time.monotonic() - start < 8 and result.returncode in (0, 1) and result.stderr == ""
+    result = subprocess.run([PACECTL, "doctor", "--json"], capture_output=True, text=True, timeout=60)
+    assert time.monotonic() - start < 30 and result.returncode in (0, 1) and result.stderr == ""
     assert all(json.loads(line)["check"] for line in result.stdout.splitlines())

@@ -114,9 +114,10 @@ def test_300_hostile_clients_do_not_disturb_the_others(stage):
     begun = len(reader.of("STATE"))
     wait_for(lambda: len(reader.of("STATE")) > begun + 10, 60, "states after that")
     subscribers.end()
+    paused = sum(state["run"] == "paused" for state in reader.of("STATE"))
     for sequence in subscribers.sequences:
         # The states of the pause are excluded: the subscriber keeps those of a run.
-        assert len(sequence) >= sequence[-1] - sequence[0] + 1 - 4
+        assert len(sequence) >= sequence[-1] - sequence[0] + 1 - paused
     assert all("DROPPED" not in others for others in subscribers.others)
     for name in ("STATE", "EVENT", "HEART", "FIX"):
         assert missed_nothing(reader, name), name
@@ -131,7 +132,7 @@ def test_user_over_the_limit_is_rejected_and_others_are_served(stage):
     quiet = descriptors_at_rest(daemon)
     clients = [connect(daemon.state_socket) for _ in range(300)] + [connect(control) for _ in range(100)]
     for client in clients:
-        client.settimeout(5)
+        client.settimeout(60)
     lines = [json.loads(client.makefile().readline()) for client in clients[:300]]
     assert [line["class"] for line in lines] == ["VERSION"] * 127 + ["ERROR"] * 173
     assert lines[-1]["message"] == f"too many clients of user {os.getuid()}: at most 128"
@@ -140,7 +141,8 @@ def test_user_over_the_limit_is_rejected_and_others_are_served(stage):
     assert all(refusal["code"] == -32002 and str(os.getuid()) in refusal["data"]["message"] for refusal in refusals)
     leave(clients, daemon, quiet)
     assert daemon.call("status")["run"] == "idle"
-    time.sleep(1.5)
+    begun = len(reader.of("STATE"))
+    wait_for(lambda: len(reader.of("STATE")) > begun + 1, 60, "states after that")
     assert missed_nothing(reader, "STATE") and not reader.of("DROPPED")
 
 
@@ -149,7 +151,7 @@ def test_a_user_over_the_limit_leaves_room_for_another_user(stage):
     daemon = stage.paced(*OFF)
     quiet = descriptors_at_rest(daemon)
     clients = [connect(daemon.state_socket) for _ in range(300)]
-    clients[299].settimeout(5)
+    clients[299].settimeout(60)
     assert b'"ERROR"' in clients[299].recv(65536)
     # The modes of the files admit everybody here.
     stage.directory.chmod(0o755)
@@ -157,7 +159,7 @@ def test_a_user_over_the_limit_leaves_room_for_another_user(stage):
     daemon.state_socket.chmod(0o666)
     other = subprocess.run(
         f"setpriv --reuid=65534 --regid=65534 --clear-groups nc -U {daemon.state_socket} </dev/null | head -n 2",
-        shell=True, capture_output=True, text=True, timeout=10).stdout
+        shell=True, capture_output=True, text=True, timeout=60).stdout
     assert [json.loads(line)["class"] for line in other.splitlines()] == ["VERSION", "STATE"]
     leave(clients, daemon, quiet)
 
@@ -166,17 +168,17 @@ def test_run_is_recorded_and_exported_without_free_descriptors(stage):
     notified = stage.keep(NotifyListener(stage.directory))
     daemon = stage.start(Service(stage.directory, "--demo", files=64, NOTIFY_SOCKET=str(notified.path)))
     notified.wait("READY=1")
-    reader = stage.reader(daemon)
+    reader = stage.reader(daemon, since=0)
     control = daemon.runtime / "control.sock"
     kept = connect(control)
     quiet = descriptors_at_rest(daemon)
     clients = [connect(daemon.state_socket) for _ in range(200)] + [connect(control) for _ in range(100)]
     refused = clients[150]
-    refused.settimeout(5)
+    refused.settimeout(60)
     assert "LimitNOFILE" in json.loads(refused.makefile().readline())["message"]
     time.sleep(2)
     kept.sendall(b'{"jsonrpc":"2.0","id":1,"method":"run.stop"}\n')
-    kept.settimeout(5)
+    kept.settimeout(60)
     assert json.loads(kept.makefile().readline())["result"]["id"] == 1
     wait_for(lambda: list((stage.directory / "state/exports").glob("*.fit")), 60, "the file")
     assert missed_nothing(reader, "EVENT")

@@ -33,7 +33,7 @@ def suspend_and_resume(terminal):
     wait_for_moving_screen(terminal)
     for number in range(ROUNDS):
         terminal.type("C-z")
-        terminal.wait_for("Stopped", "ready>", absent=["Running"], seconds=20)
+        terminal.wait_for("Stopped", "ready>", absent=["Running"], seconds=60)
         # The shell has a usable terminal: it echoes, and its screen is the normal one.
         terminal.run("clear")
         terminal.run("echo", f"round-{number}")

@@ -9,6 +9,7 @@ import subprocess
 import time
 
 from harness.process import PACECTL
+from harness.timing import wait_for
 
 KILLS = int(os.environ.get("PACED_RUN_KILLS", 8))
 
@@ -41,16 +42,20 @@ def test_run_survives_repeated_kills(stage):
         daemon.process.send_signal(signal.SIGKILL)
         daemon.process.wait()
         reader.end()
-        shown = (seen or [begun])[0]["elapsed_ms"]
+        last = (seen or [begun])[0]
+        shown, lag = last["elapsed_ms"], last["recorder"].get("lag_ms", 0)
+        # A busy machine writes late, and says so.
+        late = lag if lag >= 500 else 0
         # Samples are of whole seconds.
         known, (elapsed, outages) = outages, committed(stage)
         lost = shown // 1000 * 1000 - elapsed
         worst = max(worst, lost)
-        assert lost <= 1000, f"kill {kill} lost {lost} ms"
+        assert lost <= 1000 + late, f"kill {kill} lost {lost} ms"
         # A kill before its outage was on the disk makes the next outage longer.
-        assert kill == 0 or outages == known + 1 or lived < 1
+        assert kill == 0 or outages == known + 1 or shown - begun["elapsed_ms"] < 1000 + late
     daemon = stage.paced("--demo")
     summary = daemon.call("run.stop")
+    wait_for(lambda: not daemon.call("activities.list")[0]["open"], 60, "the end of the activity")
     daemon.end()
     lines = subprocess.run(
         [PACECTL, "--state-dir", stage.directory / "state", "replay", "1", "--interval-ms", "60000"],

@@ -35,7 +35,7 @@ def start(directory, configuration):
 def test_keys_of_the_example_the_page_and_the_program_are_the_same(tmp_path):
     def known(section):
         refused = start(tmp_path, f"[{section}]\nKey=1\n")
-        said = refused.communicate(timeout=10)[1]
+        said = refused.communicate(timeout=60)[1]
         assert refused.returncode == 2 and f"{tmp_path}/paced-net.conf:2: [{section}] Key is unknown" in said
         return re.search(r" are (.*)", said)[1].split(", ")
 
@@ -51,7 +51,7 @@ def test_example_with_all_keys_starts_the_program(tmp_path):
     try:
         notified.wait("READY=1")
         daemon.send_signal(signal.SIGTERM)
-        assert daemon.wait(10) == 0
+        assert daemon.wait(60) == 0
     finally:
         daemon.kill()
         daemon.communicate()

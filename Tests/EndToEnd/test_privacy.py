@@ -67,7 +67,7 @@ def test_modes_do_not_depend_on_the_umask(stage, mask):
     with umask(mask):
         target = stage.directory / "mine.gpx"
         done = subprocess.run(
-            [PACECTL, "--state-dir", state, "export", "1", "--format", "gpx", "-o", target], capture_output=True, timeout=10)
+            [PACECTL, "--state-dir", state, "export", "1", "--format", "gpx", "-o", target], capture_output=True, timeout=60)
         assert done.returncode == 0, done.stderr
     assert mode(target) == 0o640 & ~mask
 
@@ -120,11 +120,11 @@ def recorded(stage, group=None):
 
 def pacectl(who, state, free, *words):
     return subprocess.run(
-        [PACECTL, "--state-dir", state, *words], capture_output=True, text=True, timeout=10, cwd=free, **who)
+        [PACECTL, "--state-dir", state, *words], capture_output=True, text=True, timeout=60, cwd=free, **who)
 
 
 def reads(who, path):
-    return subprocess.run(["cat", path], capture_output=True, timeout=10, **who).returncode == 0
+    return subprocess.run(["cat", path], capture_output=True, timeout=60, **who).returncode == 0
 
 
 def lists_and_exports(who, state, free, name):

@@ -28,7 +28,7 @@ def test_stopped_reader_does_not_disturb_63_others(stage):
     time.sleep(20)
     grown = daemon.kernel_status("VmRSS") - before
     stopped.resume()
-    dropped = stopped.first("DROPPED", seconds=10)
+    dropped = stopped.first("DROPPED", seconds=60)
     wait_for(lambda: stopped.of("STATE")[-1]["seq"] > subscribers.sequences[0][-1] - 5, 60, "the present state")
     subscribers.end()
 
@@ -66,7 +66,7 @@ def test_states_can_be_thinned_and_events_replayed(stage):
 def test_end_of_the_input_keeps_the_stream_open(stage):
     daemon = stage.paced("--demo")
     ended = subprocess.run(
-        f"nc -U {daemon.state_socket} </dev/null | head -n 30", shell=True, capture_output=True, text=True, timeout=20)
+        f"nc -U {daemon.state_socket} </dev/null | head -n 30", shell=True, capture_output=True, text=True, timeout=60)
     assert len(ended.stdout.splitlines()) == 30
 
 
@@ -125,7 +125,7 @@ def test_example_prints_a_line_for_each_state(stage, name):
             [compiler, "-Wall", "-Wextra", "-Werror", "-o", program[0], ROOT / "Examples" / name], check=True)
     daemon = stage.paced("--demo")
     other = stage.reader(daemon)
-    other.first("STATE", run="active", seconds=10)
+    other.first("STATE", run="active", seconds=60)
     reader = stage.keep(Example([*program, daemon.state_socket]))
     rows = [reader.line().split() for _ in range(40)]
     elapsed = [float(row[0]) for row in rows if row[0] != "-"]

@@ -155,6 +155,7 @@ def test_activity_closed_at_the_next_start_is_exported(stage):
     daemon = stage.paced(*OFF)
     daemon.call("run.start")
     active_for(daemon, 2000)
+    wait_for(lambda: state_of(daemon)["recorder"].get("lag_ms", 1000) < 500, 60, "a journal that is written in time")
     daemon.end(signal.SIGKILL)
     daemon = stage.paced(*OFF, "--config", configuration)
     assert state_of(daemon)["run"] == "idle"
@@ -336,7 +337,7 @@ def test_stop_on_a_full_disk_reports_that_the_run_is_in_memory_only(stage, delay
     fault.write_text("ENOSPC")
     active_for(daemon, state_of(daemon)["elapsed_ms"] + delay_ms)
     ended = subprocess.run(
-        [PACECTL, "--runtime-dir", daemon.runtime, "stop"], capture_output=True, text=True, timeout=20)
+        [PACECTL, "--runtime-dir", daemon.runtime, "stop"], capture_output=True, text=True, timeout=60)
     assert ended.returncode == 0 and ended.stdout.startswith("Stopped: activity 1, ")
     assert ended.stderr.startswith("pacectl: the run is in memory only: ") and "full" in ended.stderr
     assert ended.stderr.count("\n") == 1
@@ -346,7 +347,7 @@ def test_stop_on_a_working_disk_reports_nothing_more(stage):
     daemon = stage.paced("--demo")
     active_for(daemon, 1000)
     ended = subprocess.run(
-        [PACECTL, "--runtime-dir", daemon.runtime, "stop"], capture_output=True, text=True, timeout=20)
+        [PACECTL, "--runtime-dir", daemon.runtime, "stop"], capture_output=True, text=True, timeout=60)
     assert (ended.returncode, ended.stderr) == (0, "")
 
 

@@ -1,8 +1,9 @@
 """The user's choice of sensors, and its storage across restarts."""
 
+import contextlib
 import signal
+import sqlite3
 import subprocess
-import time
 
 import pytest
 
@@ -13,13 +14,21 @@ from harness.timing import wait_for
 AUTO = ["--gpsd", "off", "--bluetooth", "off"]
 
 
+def stored(stage, name):
+    """A setting in the journal; empty without one."""
+    with contextlib.closing(sqlite3.connect(f"file:{stage.directory}/state/journal.sqlite?mode=ro", uri=True)) as journal:
+        found = journal.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
+    return found[0] if found else ""
+
+
 def test_selected_sensors_survive_a_kill(stage):
     paced = stage.paced(*AUTO)
+    wait_for(lambda: paced.call("status")["recorder"].get("free_mib"), 60, "a journal that is written")
     assert paced.call("settings.get", key="sensors") == []
     assert paced.call("sensor.use", sensor="9AD13824")["link"] == "disconnected"
     paced.call("sensor.use", sensor="F6:01:02:03:04:05", address_type="random", add=True)
     # A setting is in force when the response is sent, and on the disk soon after.
-    time.sleep(1)
+    wait_for(lambda: "F6:01" in stored(stage, "straps"), 60, "the choice on the disk")
     paced.end(signal.SIGKILL)
     paced = stage.paced(*AUTO)
     assert paced.call("settings.get", key="sensors") == ["9AD13824", "F6:01:02:03:04:05/random"]

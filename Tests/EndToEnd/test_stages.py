@@ -69,7 +69,7 @@ FAIL systemd/panel 2.0
 def test_last_lines_name_the_test_and_its_reason(tmp_path, output, lines):
     (tmp_path / "output").write_text(output)
     ended = subprocess.run(
-        [ROOT / "Tools/failures", "unit", tmp_path / "output"], capture_output=True, text=True, check=True, timeout=20)
+        [ROOT / "Tools/failures", "unit", tmp_path / "output"], capture_output=True, text=True, check=True, timeout=60)
     first, *named = ended.stdout.splitlines()
     assert first == f"== unit failed; its output is in {tmp_path}/output"
     assert named == ["unit: " + line for line in lines]
@@ -80,14 +80,14 @@ def test_stage_keeps_its_output_and_its_status(tmp_path):
     for name in ("stage", "failures"):
         (tmp_path / "Tools" / name).symlink_to(ROOT / "Tools" / name)
     command = ["Tools/stage", "some", "bash", "-c", "echo 'FAILED lap-flood: no answer'; echo; echo the end; exit 3"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=20)
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert ended.returncode == 3
     assert ended.stdout.splitlines()[-1] == "some: lap-flood: no answer"
     assert (tmp_path / ".build/results/some").read_text().splitlines()[-1] == "the end"
     command = ["Tools/stage", "some", "bash", "-c", "echo '== address failed; its output is in x'; echo address: a leak; exit 1"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=20)
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert ended.stdout.splitlines()[-1] == "address: a leak", "a runner has named it already"
-    ended = subprocess.run(["Tools/stage", "some", "true"], cwd=tmp_path, capture_output=True, text=True, timeout=20)
+    ended = subprocess.run(["Tools/stage", "some", "true"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (ended.returncode, ended.stdout) == (0, "")
 
 
@@ -98,7 +98,7 @@ def test_parallel_commands_end_with_the_output_of_a_failed_one(first, second, en
     named = "; echo '== unit failed; its output is in x'; echo 'unit: a test: a reason'" if first == "false" else ""
     ended = subprocess.run(
         [ROOT / "Tools/side-by-side", f"echo one{named}; {first}", f"echo two; {second}"],
-        capture_output=True, text=True, timeout=20)
+        capture_output=True, text=True, timeout=60)
     assert ended.returncode == (0 if first == second == "true" else 1)
     assert ended.stdout.splitlines()[0] == "one" and "two" in ended.stdout.splitlines()
     assert ended.stdout.splitlines()[-1] == end

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,7 +24,7 @@ def state_of(daemon):
 
 def active_for(daemon, milliseconds):
     return wait_for(lambda: (state := state_of(daemon)).get("elapsed_ms", 0) >= milliseconds and state,
-        20 + milliseconds / 500, "a run")
+        60 + milliseconds / 500, "a run")
 
 
 READ = """import json, sqlite3, sys
@@ -36,7 +37,7 @@ def rows(place, query):
     path, within = (place.place, place.within) if isinstance(place, Disk) else (place, [])
     done = subprocess.run(
         [str(word) for word in [*within, sys.executable, "-c", READ, path, query]],
-        capture_output=True, check=True, timeout=20)
+        capture_output=True, check=True, timeout=60)
     return [tuple(row) for row in json.loads(done.stdout)]
 
 
@@ -45,7 +46,12 @@ def written_again(reader, failed):
     return wait_for(
         lambda: next((event for event in reader.of("EVENT")
                       if event.get("state") == "writing" and event["boot_ms"] > failed["boot_ms"]), None),
-        10, "writing")
+        60, "writing")
+
+
+def has_left_its_journal_open(daemon):
+    """Whether the daemon had too little time for its journal: a second from the signal to its end."""
+    return "journal not closed" in daemon.log_text()
 
 
 def is_whole(place, activity, elapsed):
@@ -210,7 +216,7 @@ def test_open_run_resumes_after_the_repair_of_the_directory(stage):
     reader = stage.reader(daemon)
     assert state_of(daemon)["run"] == "idle"
     mend()
-    assert reader.first("EVENT", 10, event="start", resumed=True)["activity"] == 1
+    assert reader.first("EVENT", event="start", resumed=True)["activity"] == 1
     active_for(daemon, before["elapsed_ms"] + 1000)
     summary = daemon.call("run.stop")
     assert daemon.end()[0] == 0
@@ -219,15 +225,19 @@ def test_open_run_resumes_after_the_repair_of_the_directory(stage):
 
 def test_directory_repaired_before_the_stop_receives_the_run(stage):
     place = stage.directory / "state"
-    place.write_text("in its place")
-    daemon = stage.paced(*OFF)
-    reader = stage.reader(daemon, since=0)
-    reader.first("EVENT", event="recorder", state="failed")
-    daemon.call("run.start")
-    on = active_for(daemon, 2000)
-    # Its writer retries once a second: mostly only the shutdown happens before that.
-    place.unlink()
-    assert daemon.end()[0] == 0
+    for attempt in range(3):
+        shutil.rmtree(place, ignore_errors=True)
+        place.write_text("in its place")
+        daemon = stage.paced(*OFF, log=stage.directory / f"log-{attempt}")
+        reader = stage.reader(daemon, since=0)
+        reader.first("EVENT", event="recorder", state="failed")
+        daemon.call("run.start")
+        on = active_for(daemon, 2000)
+        # Its writer retries once a second: mostly only the shutdown happens before that.
+        place.unlink()
+        assert daemon.end()[0] == 0
+        if not has_left_its_journal_open(daemon):
+            break
     (activity, elapsed), = rows(place, "SELECT activity.id, max(record.elapsed_ms) FROM activity, record")
     assert activity == 1 and elapsed >= on["elapsed_ms"] // 1000 * 1000
 
@@ -241,7 +251,7 @@ def test_full_disk_at_the_start_receives_the_run_once_it_has_space(stage):
     daemon.call("run.start")
     active_for(daemon, 2000)
     disk.free()
-    reader.first("EVENT", 10, event="recorder", state="writing")
+    reader.first("EVENT", event="recorder", state="writing")
     assert state_of(daemon)["activity"] == 1
     summary = daemon.call("run.stop")
     assert daemon.end()[0] == 0
@@ -285,15 +295,18 @@ def test_small_disk_receives_what_it_can_hold_before_the_end(stage):
 
 
 def test_small_disk_freed_before_the_stop_receives_the_run(stage):
-    disk = stage.disk(size="700k")
-    daemon = stage.paced("--demo", prefix=disk.within)
-    reader = stage.reader(daemon)
-    active_for(daemon, 2000)
-    disk.fill()
-    reader.first("EVENT", event="recorder", state="failed")
-    on = active_for(daemon, 6000)
-    disk.free()
-    assert daemon.end()[0] == 0
+    for attempt in range(3):
+        disk = stage.disk(size="700k")
+        daemon = stage.paced("--demo", prefix=disk.within, log=stage.directory / f"log-{attempt}")
+        reader = stage.reader(daemon)
+        active_for(daemon, 2000)
+        disk.fill()
+        reader.first("EVENT", event="recorder", state="failed")
+        on = active_for(daemon, 6000)
+        disk.free()
+        assert daemon.end()[0] == 0
+        if not has_left_its_journal_open(daemon):
+            break
     (elapsed,), = rows(disk, "SELECT max(elapsed_ms) FROM record")
     assert elapsed >= on["elapsed_ms"] // 1000 * 1000
     is_whole(disk, 1, elapsed)

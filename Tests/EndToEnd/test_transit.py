@@ -112,7 +112,7 @@ def test_wrong_files_are_named(tmp_path):
         assert done.returncode == 1 and done.stdout == "" and f"{name} is no GTFS-Realtime feed" in done.stderr
     done = decode(tmp_path / "missing.pb")
     assert done.returncode == 1 and "missing.pb: " in done.stderr and "No such file" in done.stderr
-    done = subprocess.run([PACECTL, "transit"], capture_output=True, text=True, timeout=20)
+    done = subprocess.run([PACECTL, "transit"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and "'transit decode FILE.pb'" in done.stderr
 
 

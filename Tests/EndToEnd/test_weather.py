@@ -198,16 +198,16 @@ def test_watch_shows_the_weather_while_there_is_some(stage):
     daemon = stage.paced("--demo")
     terminal = stage.terminal(columns=80, rows=24)
     terminal.run(PACECTL, "--runtime-dir", daemon.runtime, "--metric", "watch")
-    terminal.wait_for("Running", "q leaves", seconds=30)
+    terminal.wait_for("Running", "q leaves", seconds=60)
     publish(daemon, weather())
     # The page before the first is the last.
     terminal.type("Left")
-    shown = terminal.wait_for("EDDB Berlin Brandenburg, 12.4 km to the SE", "eadwind", seconds=30)
+    shown = terminal.wait_for("EDDB Berlin Brandenburg, 12.4 km to the SE", "eadwind", seconds=60)
     for text in ("14 min old", "! Gusts of 63 km/h: at EDDB now", "EDAZ, 31 km, 40 min old", "Forecast of EDDB"):
         assert text in shown
     terminal.resize(40, 12)
     terminal.wait_for("EDDB, 12.4 km to the SE, 14 min old", "Wind SW 30 km/h, gusts 63")
     publish(daemon, weather(), "--valid-for", "8")
-    terminal.wait_for("14 min old, stale", seconds=30)
+    terminal.wait_for("14 min old, stale", seconds=60)
     publish(daemon, {"reason": "no station within 100 km"})
     terminal.wait_for("No station within 100 km", absent=["EDDB"])

@@ -15,7 +15,7 @@ def age_minutes(data):
 
 def test_figures_are_those_of_the_nearest_station_with_distance_and_age(weather):
     weather.start()
-    line = weather.watch().wait("figures", lambda line: "station" in line.get("data", {}), 20)
+    line = weather.watch().wait("figures", lambda line: "station" in line.get("data", {}), 60)
     data = line["data"]
     assert (line["source"], line["stale"]) == ("aviationweather.gov", False)
     assert (data["station"], data["site"], data["elevation_m"]) == ("EDDB", "Site of EDDB", 46)
@@ -97,7 +97,7 @@ def test_nothing_is_fetched_until_somebody_watches_the_topic(weather):
     weather.start()
     other = weather.stage.reader(weather.daemon, topics=["x-tyres"])
     # The state has reached paced-net: a request of a user finds the position.
-    wait_for(lambda: "weather" in weather.net.call("weather.at", station="EDDB"), 20, "a response to a user")
+    wait_for(lambda: "weather" in weather.net.call("weather.at", station="EDDB"), 60, "a response to a user")
     assert [request.name for request in weather.server.requests] == ["metar"]
     first_figures(weather.watch())
     assert weather.server.count("stationinfo") == 2
@@ -112,11 +112,11 @@ def test_run_outdoors_fetches_without_a_watcher(weather):
     weather.daemon.call("run.stop")
     begun = boot_ms()
     weather.daemon.call("run.start")
-    wait_for(lambda: weather.server.count("stationinfo") == 2, 30, "requests")
+    wait_for(lambda: weather.server.count("stationinfo") == 2, 60, "requests")
     assert all(request.at > begun for request in weather.server.requests if request.name == "stationinfo")
     # The wind at the rider uses it.
     reader = weather.stage.reader(weather.daemon, classes=["STATE"], blocks=["wind"])
-    reader.wait("a wind", lambda line: line["class"] == "STATE" and line.get("blocks", {}).get("wind"), 20)
+    reader.wait("a wind", lambda line: line["class"] == "STATE" and line.get("blocks", {}).get("wind"), 60)
 
 
 def test_without_a_position_the_reason_says_so(weather):
@@ -138,7 +138,7 @@ def test_service_learns_the_cell_of_half_a_degree(weather, place, boxes):
     weather.gpsd.place = place
     weather.start()
     weather.watch()
-    wait_for(lambda: weather.server.count("stationinfo") >= 2, 20, "requests")
+    wait_for(lambda: weather.server.count("stationinfo") >= 2, 60, "requests")
     assert [request.parameters["bbox"] for request in weather.server.requests[:2]] == boxes
     digits = [str(abs(value)).replace(".", "")[:5] for value in place]
     for request in weather.server.requests:

@@ -119,7 +119,7 @@ def forecasts():
 
 def ours(day, text):
     result = subprocess.run(
-        [PACECTL, "taf", "--now", f"{day}T12:00:00Z"], input=text.encode(), capture_output=True, timeout=20)
+        [PACECTL, "taf", "--now", f"{day}T12:00:00Z"], input=text.encode(), capture_output=True, timeout=60)
     return json.loads(result.stdout)
 
 

@@ -128,7 +128,7 @@ def test_an_output_that_closes_ends_the_program(command):
             for _ in range(100_000):
                 program.stdin.write(line)
             program.stdin.flush()
-        program.wait(20)
+        program.wait(60)
         assert b"Fatal" not in program.stderr.read()
     finally:
         program.kill()

@@ -44,7 +44,7 @@ def test_without_parameters_it_is_the_weather_here(weather):
     def answer():
         return weather.net.call("weather.at").get("weather")
 
-    assert wait_for(answer, 20, "a position")["station"] == "EDDB"
+    assert wait_for(answer, 60, "a position")["station"] == "EDDB"
 
 
 @pytest.mark.parametrize("parameters, text", [
@@ -86,7 +86,7 @@ def test_17th_waiting_request_is_refused(weather):
     weather.server.play(weather.server.pause)
     weather.start(network="TimeoutSec=60")
     reader = weather.watch()
-    wait_for(lambda: weather.server.count() == 1, 20, "the request of the topic")
+    wait_for(lambda: weather.server.count() == 1, 60, "the request of the topic")
     with connect(weather.net.runtime / "net.sock", timeout=60) as client:
         lines = client.makefile("rb")
 
@@ -120,7 +120,7 @@ def test_same_request_of_two_users_is_one_request_to_the_service(weather):
             request = {"jsonrpc": "2.0", "id": number, "method": "weather.at", "params": {"station": "EDDB"}}
             client.sendall(json.dumps(request).encode() + b"\n")
         lines = client.makefile("rb")
-        wait_for(lambda: weather.server.count() == 1, 20, "a request")
+        wait_for(lambda: weather.server.count() == 1, 60, "a request")
         # The three lines have been read when a later one has its response.
         client.sendall(b'{"jsonrpc":"2.0","id":9,"method":"rpc.discover"}\n')
         assert json.loads(lines.readline())["id"] == 9
@@ -134,11 +134,11 @@ def test_user_does_not_wait_for_the_delay_of_the_topic(weather):
     weather.server.play(sends(response(500)))
     weather.start()
     reader = weather.watch()
-    wait_for(lambda: weather.server.count() == 2, 30, "two failures; the delay is 3 s or more")
+    wait_for(lambda: weather.server.count() >= 4, 60, "four failures; the delay is 12 s or more")
     weather.server.heal()
     begun = time.monotonic()
     assert weather.net.call("weather.at", station="EDDB")["weather"]["station"] == "EDDB"
-    assert time.monotonic() - begun < 2.5
+    assert time.monotonic() - begun < 10
     assert first_reason(reader, "has an error (500)")
     first_figures(reader)
 
@@ -153,10 +153,10 @@ def test_user_who_has_gone_is_no_burden(weather):
         for number in range(16):
             request = {"jsonrpc": "2.0", "id": number, "method": "weather.at", "params": {"lat": number, "lon": 0}}
             client.sendall(json.dumps(request).encode() + b"\n")
-        wait_for(lambda: weather.server.count() == asked + 1, 20, "a request")
+        wait_for(lambda: weather.server.count() == asked + 1, 60, "a request")
     weather.server.heal()
     weather.server.release()
-    result = wait_for(lambda: weather.net.call("weather.at", station="EDDB").get("weather"), 30, "a response")
+    result = wait_for(lambda: weather.net.call("weather.at", station="EDDB").get("weather"), 60, "a response")
     assert result["station"] == "EDDB"
     wait_for(lambda: weather.net.descriptors() <= before, 60, "closed connections")
 

@@ -81,6 +81,7 @@ def test_page_beside_fifteen_readers(stage, browser):
     moments = Moments(daemon.state_socket)
     moments.start()
     context = browser.new_context(viewport={"width": 414, "height": 896})
+    context.set_default_timeout(60_000)
     context.add_init_script(FRAMES)
     page = context.new_page()
     page.goto(f"{web.url}/#code={web.code()}")

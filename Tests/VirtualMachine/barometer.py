@@ -53,7 +53,7 @@ class Barometer:
         buses = pathlib.Path("/sys/class/i2c-dev").iterdir()
         self.bus = next(bus.name for bus in buses if "stub" in (bus / "name").read_text())
         self.name = f"{self.bus.removeprefix('i2c-')}-{self.ADDRESS:04x}"
-        wait_for(pathlib.Path("/dev", self.bus).exists, 15, "the bus")
+        wait_for(pathlib.Path("/dev", self.bus).exists, 60, "the bus")
         self.descriptor = os.open(f"/dev/{self.bus}", os.O_RDWR)
         # The driver holds the address.
         fcntl.ioctl(self.descriptor, self.I2C_SLAVE_FORCE, self.ADDRESS)
@@ -74,7 +74,7 @@ class Barometer:
     def plug_in(self):
         """Names the chip to the kernel; udev loads its driver."""
         pathlib.Path("/sys/bus/i2c/devices", self.bus, "new_device").write_text(f"bmp280 {self.ADDRESS:#x}")
-        wait_for((self.DRIVER / self.name).exists, 30, "the driver of the barometer")
+        wait_for((self.DRIVER / self.name).exists, 60, "the driver of the barometer")
 
     def unplug(self):
         pathlib.Path("/sys/bus/i2c/devices", self.bus, "delete_device").write_text(f"{self.ADDRESS:#x}")

@@ -163,7 +163,7 @@ def unprivileged(stage):
     strap = stage.strap()
     strap.start()
     stage.bluetoothd().start()
-    wait_for(lambda: stage.management.settings(0) & POWERED, 30, "an adapter that bluetoothd switched on")
+    wait_for(lambda: stage.management.settings(0) & POWERED, 60, "an adapter that bluetoothd switched on")
     paced = stage.paced(user=NOBODY, groups=[grp.getgrnam("bluetooth").gr_gid])
     stage.measured["first_beat_s"] = paced.beat(paced.started)
     strap.do("drop")

@@ -160,11 +160,11 @@ class User(HeartSubscriber):
             except PermissionError:
                 return False
 
-    def until(self, what, condition, seconds=30):
+    def until(self, what, condition, seconds=60):
         """The next state that meets the condition."""
         return self.wait(what, lambda line: line["class"] == "STATE" and condition(line), seconds, len(self.lines))
 
-    def again(self, seconds=30):
+    def again(self, seconds=60):
         """Subscribes again, after the end of the previous daemon."""
         wait_for(self.over, seconds, "the end of what was heard")
         self.end()
@@ -194,7 +194,7 @@ class Receiver(Forked):
             subprocess.run(["modprobe", "g_serial", *numbers], check=True)
 
         async def power_on(self):
-            wait_for(pathlib.Path("/dev/ttyGS0").exists, 15, "the port of the receiver")
+            wait_for(pathlib.Path("/dev/ttyGS0").exists, 60, "the port of the receiver")
             port = os.open("/dev/ttyGS0", os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY)
             subprocess.run(["stty", "raw", "-echo", "-F", "/dev/ttyGS0"], check=True)
             self.sending = asyncio.get_running_loop().create_task(self.send(port))

@@ -27,7 +27,7 @@ class Server(ManagedProcess):
         self.name, self.is_ready = name, is_ready
 
     def wait_until_ready(self):
-        wait_for(self.is_ready, 30, f"{self.name} ready")
+        wait_for(self.is_ready, 60, f"{self.name} ready")
 
 
 def system_bus(scenario):

@@ -24,7 +24,7 @@ def receiver(board):
     # A serial adapter as power meters have: gpsd would probe it at all speeds.
     board.receiver = Receiver(vendor="1a86", product="55d4")
     board.receiver.start()
-    wait_for(pathlib.Path("/dev/ttyACM0").exists, 15, "its port")
+    wait_for(pathlib.Path("/dev/ttyACM0").exists, 60, "its port")
     run("udevadm", "settle")
     expect(not list(pathlib.Path("/dev").glob("gps*")), "it was taken for a receiver")
     expect(not is_active("gpsdctl@ttyACM0.service"), "it was handed to gpsd")
@@ -47,13 +47,13 @@ def adapter(board):
     beating(rider)
     board.air.do("unplug", number=0)
     rider.until("no adapter", lambda state: state["heart"].get("reason") == "no-adapter")
-    wait_for(lambda: not board.strap.events()["connected"], 15, "the strap free again")
+    wait_for(lambda: not board.strap.events()["connected"], 60, "the strap free again")
     at = board.air.do("plug", number=0)["at"]
     board.measured["back_s"] = (beating(rider)["boot_ms"] - at) / 1000
     systemctl("stop", SERVICE)
     board.air.do("unplug", number=0)
-    wait_for(lambda: not list(pathlib.Path("/sys/class/bluetooth").iterdir()), 15, "the adapter gone")
-    wait_for(lambda: not is_active("bluetooth.target"), 15, "bluetooth.target")
+    wait_for(lambda: not list(pathlib.Path("/sys/class/bluetooth").iterdir()), 60, "the adapter gone")
+    wait_for(lambda: not is_active("bluetooth.target"), 60, "bluetooth.target")
     board.air.do("plug", number=0)
     wait_active()
 
@@ -69,7 +69,7 @@ class Lamp:
         setup = struct.pack("=4H80sI", keyboard.BUS_VIRTUAL, 0x1209, 2, 1, b"lamp", 0)
         fcntl.ioctl(self.descriptor, keyboard.UI_DEV_SETUP, setup)
         fcntl.ioctl(self.descriptor, keyboard.UI_DEV_CREATE)
-        wait_for(lambda: set(self.DIRECTORY.iterdir()) - before, 15, "the light")
+        wait_for(lambda: set(self.DIRECTORY.iterdir()) - before, 60, "the light")
         self.path = (set(self.DIRECTORY.iterdir()) - before).pop()
 
     DIRECTORY = pathlib.Path("/sys/class/leds")
@@ -113,12 +113,12 @@ def panel(board):
     run("pacectl", "settings", "set", "workout", "2 s, lap")
     configure(f"Panel Toggle=KEY_PLAYPAUSE Lap=KEY_NEXTSONG Stop=KEY_STOPCD RecordingLED={lamp.path.name} Beeper={beeper.NAME}")
     systemctl("restart", PANEL)
-    wait_for(lambda: "listening to Handlebar remote" in journal("--unit", PANEL), 15, "the keys")
+    wait_for(lambda: "listening to Handlebar remote" in journal("--unit", PANEL), 60, "the keys")
     whose = run("ps", "-o", "user:32=", "-p", property_of(PANEL, "MainPID")).strip()
     expect(whose == "paced-panel", f"the panel is {whose}")
     keys.press("KEY_PLAYPAUSE", 0.1)
     rider.until("run", lambda state: state["run"] == "active")
-    wait_for(lamp.is_on, 15, "the light on")
+    wait_for(lamp.is_on, 60, "the light on")
     rider.wait("step", lambda line: line.get("event") == "workout" and line.get("step") == 2, 60)
     wait_for(lambda: beeper.tones()[-4:] == [2200, 0, 2200, 0], 60, "two tones")
     # Within a second of the step's lap a command closes none.
@@ -130,7 +130,7 @@ def panel(board):
     expect(rider.until("state", lambda state: True)["run"] == "active", "a short press ended the run")
     keys.press("KEY_STOPCD", 2.5)
     rider.until("idle", lambda state: state["run"] == "idle")
-    wait_for(lambda: not lamp.is_on(), 15, "the light off")
+    wait_for(lambda: not lamp.is_on(), 60, "the light off")
     board.measured["exposure"] = exposure(PANEL)
     run("pacectl", "settings", "set", "workout", "[]")
     keys.end()
@@ -149,7 +149,7 @@ def barometer(board):
         wait_for(lambda: text in journal("--unit", SERVICE), 30, text)
 
     def expect_pressure(pascals):
-        wait_for(is_read, 30, "the thread of the barometer")
+        wait_for(is_read, 60, "the thread of the barometer")
         expect_logged(f"barometer bmp280 (iio:device0) found: {pascals / 100:.1f} hPa")
         sensors = json.loads(run("pacectl", "--json", "sensors"))["sensors"]
         pressures = [sensor["pressure_pa"] for sensor in sensors if "environment" in sensor["kinds"]]
@@ -157,17 +157,17 @@ def barometer(board):
 
     at = boot_ms()
     chip.plug_in()
-    wait_for(is_read, 30, "the thread of the barometer")
+    wait_for(is_read, 60, "the thread of the barometer")
     board.measured["found_s"] = (boot_ms() - at) / 1000
     expect_pressure(compensated(chip.PRESSURE))
     doctor = run("pacectl", "doctor", check=False).stdout
     expect(re.search(r"^ok +barometer +bmp280 \(iio:device0\)$", doctor, re.MULTILINE), f"doctor: {doctor}")
     chip.unbind()
-    wait_for(lambda: not is_read(), 30, "the end of the thread")
+    wait_for(lambda: not is_read(), 60, "the end of the thread")
     expect_logged("barometer bmp280 (iio:device0) is gone")
     chip.set_pressure(400000)
     chip.bind()
     expect_pressure(compensated(400000))
     chip.end()
-    wait_for(lambda: not is_read(), 30, "the end of the thread")
+    wait_for(lambda: not is_read(), 60, "the end of the thread")
     expect(main_process() == process, "it was restarted")

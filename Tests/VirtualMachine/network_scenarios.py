@@ -180,7 +180,7 @@ def expect_removal():
     """Removed: nothing of it runs or listens; purged: no response is left."""
     dpkg("--remove", "paced-net")
     for unit in UNIT, SOCKET_UNIT:
-        wait_for(lambda: not is_active(unit), 15, f"the end of {unit}")
+        wait_for(lambda: not is_active(unit), 60, f"the end of {unit}")
     expect(not SOCKET.exists(), "its socket is left")
     expect(list(CACHE.glob("*.response")) and NET_CONFIGURATION.exists(), "more than the programs was removed")
     dpkg("--purge", "paced-net")

@@ -87,7 +87,7 @@ def removal(board):
     recorded = board.rider().activities()
     dpkg("--remove", "paced")
     for unit in UNITS:
-        wait_for(lambda: not is_active(unit), 15, f"the end of {unit}")
+        wait_for(lambda: not is_active(unit), 60, f"the end of {unit}")
     expect(not list(SOCKETS.glob("*.sock")), "a socket is left")
     expect(CONFIGURATION.exists(), "the configuration went with the programs")
     dpkg("--purge", "paced")

@@ -131,7 +131,7 @@ def expect_removal():
     """Removed: nothing of it runs or listens; purged: no token is left."""
     dpkg("--remove", "paced-web")
     for unit in [UNIT, *SOCKET_UNITS]:
-        wait_for(lambda: not is_active(unit), 15, f"the end of {unit}")
+        wait_for(lambda: not is_active(unit), 60, f"the end of {unit}")
     expect(not CODES.exists() and not ADMIN.exists(), "its sockets are left")
     expect((STATE / "tokens.json").exists(), "more than the program was removed")
     dpkg("--purge", "paced-web")

@@ -1,6 +1,7 @@
 """The machine's Bluetooth adapters: btvirt's, and the kernel's management of them, without code of paced."""
 import ctypes
 import os
+import select
 import socket
 import struct
 import subprocess
@@ -29,13 +30,13 @@ class Radio:
         self.process = subprocess.Popen(
             ["btvirt", f"-l{controllers}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with Management() as management:
-            wait_for(lambda: len(management.indices()) == controllers, 30, f"{controllers} controllers")
+            wait_for(lambda: len(management.indices()) == controllers, 60, f"{controllers} controllers")
 
     def end(self):
         self.process.kill()
         self.process.wait()
         with Management() as management:
-            wait_for(lambda: not management.indices(), 30, "the end of the controllers")
+            wait_for(lambda: not management.indices(), 60, "the end of the controllers")
 
 
 class Refused(Exception):
@@ -55,7 +56,7 @@ class Management:
         address = struct.pack("<HHH", socket.AF_BLUETOOTH, NO_INDEX, 3)
         if libc.bind(self.socket.fileno(), address, len(address)):
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-        self.socket.settimeout(10)
+        self.socket.settimeout(60)
 
     def __enter__(self):
         return self
@@ -65,6 +66,9 @@ class Management:
 
     def do(self, opcode, index=NO_INDEX, parameters=b""):
         """Sends a command, and returns the response's parameters."""
+        # Events that nobody has read leave no room for the response.
+        while select.select([self.socket], [], [], 0)[0]:
+            self.socket.recv(4096)
         self.socket.send(struct.pack("<HHH", opcode, index, len(parameters)) + parameters)
         while True:
             packet = self.socket.recv(4096)

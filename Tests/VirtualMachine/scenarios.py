@@ -24,7 +24,7 @@ def cold_start(stage):
     expect(stage.management.settings(0) & (POWERED | LE) == 0, "the adapter is on before the start")
     heard = stage.monitor()
     paced = stage.paced()
-    wait_for(lambda: stage.management.settings(0) & (POWERED | LE) == (POWERED | LE), 30, "an adapter that is on")
+    wait_for(lambda: stage.management.settings(0) & (POWERED | LE) == (POWERED | LE), 60, "an adapter that is on")
     # btvirt reports an advertisement once, and the kernel does not receive it before its discovery has started.
     wait_for(lambda: "Scan Enable" in heard.read_text(), 60, "a discovery")
     stage.strap().start()
@@ -37,7 +37,7 @@ def cold_start(stage):
     stage.measured["descriptors"], stage.measured["memory_kb"] = before
     golden = conversation(GOLDEN.read_text())
     # btmon may write what it hears later than paced reports it.
-    wait_for(lambda: conversation(heard.read_text())[-1:] == golden[-1:], 30, "the first notification in btmon's log")
+    wait_for(lambda: conversation(heard.read_text())[-1:] == golden[-1:], 60, "the first notification in btmon's log")
     spoken = conversation(heard.read_text())
     expect(spoken == golden, f"said to the first beat: {spoken}\nkept in {GOLDEN.name}: {golden}")
 

@@ -67,7 +67,7 @@ class Stage:
         self.ending.callback(air.kill)
         air.start()
         self.place = lambda number: f"unix-client:{place(number)}"
-        wait_for(lambda: len(self.management.indices()) == 1, 30, "the adapter")
+        wait_for(lambda: len(self.management.indices()) == 1, 60, "the adapter")
         return air
 
     def strap(self, number=1, **settings):
@@ -187,7 +187,7 @@ class Stage:
         expect(elapsed == passed, f"elapsed time has a hole: {elapsed} ms of {passed}")
         in_order(paced.hearts(), strap.events()["sent"])
         # A call to bluetoothd that is under way may have one.
-        wait_for(lambda: paced.descriptors() <= before[0], 30, f"{before[0]} descriptors, as before")
+        wait_for(lambda: paced.descriptors() <= before[0], 60, f"{before[0]} descriptors, as before")
         descriptors, memory = paced.descriptors(), paced.memory()
         expect(memory < before[1] + GROWTH_KB + PAGE_CACHE_KB, f"{memory} KB of memory, {before[1]} before")
         held = channels(), sum(len(self.management.connections(index)) for index in self.management.indices())

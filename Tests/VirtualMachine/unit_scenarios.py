@@ -103,7 +103,7 @@ def sigterm(board):
     while pathlib.Path(f"/proc/{process}").exists():
         time.sleep(0.005)
     board.measured["ended_s"] = round(time.monotonic() - at, 3)
-    wait_for(lambda: not is_active(), 15, "the service stopped")
+    wait_for(lambda: not is_active(), 60, "the service stopped")
     result = property_of(SERVICE, "Result")
     expect(result == "success", f"the service ended with {result}")
     expect(board.measured["ended_s"] < 1, f"it took {board.measured['ended_s']} s")
@@ -184,14 +184,14 @@ def reload(board):
     owner, process = board.owner(), main_process()
     configure("Settings metric=yes")
     systemctl("reload", SERVICE)
-    wait_for(lambda: owner.call("settings.get", key="metric") is True, 15, "the new setting")
+    wait_for(lambda: owner.call("settings.get", key="metric") is True, 60, "the new setting")
     configure("Settings metric=no Bogus=1")
     run("systemctl", "reload", SERVICE, check=False)
-    wait_for(lambda: f"{CONFIGURATION}:5" in journal("--unit", SERVICE), 15, "the place in the file")
+    wait_for(lambda: f"{CONFIGURATION}:5" in journal("--unit", SERVICE), 60, "the place in the file")
     expect(owner.call("settings.get", key="metric") is True, "half of a wrong file was taken over")
     configure()
     systemctl("reload", SERVICE)
-    wait_for(lambda: owner.call("settings.get", key="metric") is None, 15, "the default of before")
+    wait_for(lambda: owner.call("settings.get", key="metric") is None, 60, "the default of before")
     expect(main_process() == process, "it was restarted")
 
 

@@ -10,7 +10,7 @@ import time
 from harness.timing import Failed, boot_ms
 
 
-def connect(path, seconds=10, timeout=None):
+def connect(path, seconds=60, timeout=None):
     """A connection to a Unix socket, retried for `seconds`; operations time out after `timeout`."""
     end = time.monotonic() + seconds
     while True:
@@ -206,7 +206,7 @@ class SubscriberPool:
 class ControlClient:
     """Sends requests to control.sock, each batch over a new connection."""
 
-    def __init__(self, path, timeout=5):
+    def __init__(self, path, timeout=60):
         """`timeout`: the seconds that one operation on the connection may last."""
         self.path, self.timeout = path, timeout
 

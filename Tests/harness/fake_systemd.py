@@ -44,7 +44,7 @@ class Service(Paced):
 
     def fails(self):
         """The exit status of a daemon that does not start, and its one log line."""
-        status = self.process.wait(10)
+        status = self.process.wait(60)
         line, = self.log_text().splitlines()
         return status, line
 

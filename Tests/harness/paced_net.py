@@ -86,7 +86,7 @@ class SteppedNet:
 
     def unwatch(self, reader):
         """Ends the only subscriber of a topic. The daemon has sent that to its publishers."""
-        with connect(self.daemon.runtime / "publish.sock", timeout=20) as client:
+        with connect(self.daemon.runtime / "publish.sock", timeout=60) as client:
             lines = client.makefile("r")
             assert json.loads(lines.readline())["subscribers"] == 1
             reader.end()
@@ -126,7 +126,7 @@ class WeatherFixture(SteppedNet):
     def wait_for_position(self):
         wait_for(lambda: "position" in self.daemon.call("status"), 60, "a position")
 
-    def start_net(self, *options, network="TimeoutSec=2", server=None, **environment):
+    def start_net(self, *options, network="TimeoutSec=60", server=None, **environment):
         configuration = f"[Network]\n{network}\n[Weather]\nServer={server or self.server.address}\n"
         self.net = self.stage.start(
             PacedNet(self.stage.directory, self.daemon.runtime, *options, configuration=configuration, **environment))
@@ -147,14 +147,14 @@ def figures(line):
     return line["class"] == "DATA" and "station" in line.get("data", {}) and "reason" not in line["data"]
 
 
-def first_figures(reader, since=0, seconds=20, **fields):
+def first_figures(reader, since=0, seconds=60, **fields):
     """The data of the first line with figures."""
     def matches(line):
         return figures(line) and all(line["data"].get(key) == value for key, value in fields.items())
     return reader.wait(f"figures {fields}", matches, seconds, since)["data"]
 
 
-def first_reason(reader, part, since=0, seconds=20):
+def first_reason(reader, part, since=0, seconds=60):
     """The first line whose reason contains a text."""
     return reader.wait(
         f"the reason '{part}'",

@@ -104,7 +104,7 @@ class ManagedProcess:
             self.process.send_signal(signal.SIGCONT)
             self.process.send_signal(number)
             try:
-                self.process.wait(10)
+                self.process.wait(30)
             except subprocess.TimeoutExpired:
                 pass
         try:
@@ -261,7 +261,7 @@ class Strap(ManagedProcess):
     def wait_until_ready(self):
         self.is_ready = threading.Event()
         threading.Thread(target=self.read, daemon=True).start()
-        assert self.is_ready.wait(20), "the strap does not start"
+        assert self.is_ready.wait(60), "the strap does not start"
 
     def read(self):
         for line in self.process.stdout:

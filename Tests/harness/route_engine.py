@@ -1,5 +1,6 @@
 """Route engines on loopback, which give recorded answers of BRouter and Valhalla, and can fail."""
 
+import functools
 import gzip
 import json
 import urllib.parse
@@ -10,6 +11,7 @@ from harness.weather_server import WeatherServer, response
 DATA = ROOT / "Tests" / "Data"
 
 
+@functools.cache
 def recorded():
     """The recorded requests and answers of BRouter."""
     return json.loads(gzip.decompress((DATA / "brouter" / "andorra-answers.json.gz").read_bytes()))

@@ -28,7 +28,7 @@ class Terminal:
     def tmux(self, *words, check=True):
         environment = {key: value for key, value in os.environ.items() if key not in FOREIGN}
         return subprocess.run(
-            ["tmux", "-S", self.socket, *map(str, words)], env=environment, capture_output=True, text=True, timeout=10,
+            ["tmux", "-S", self.socket, *map(str, words)], env=environment, capture_output=True, text=True, timeout=60,
             check=check).stdout
 
     def type(self, *keys):
@@ -41,7 +41,7 @@ class Terminal:
     def text(self, colours=False):
         return self.tmux("capture-pane", "-p", *(["-e"] if colours else []))
 
-    def wait_for(self, *texts, absent=(), seconds=10):
+    def wait_for(self, *texts, absent=(), seconds=60):
         """Waits until the screen shows all texts and none of those that must be absent; returns it."""
         shown = ""
 
