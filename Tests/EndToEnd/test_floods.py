@@ -177,9 +177,9 @@ def test_interval_of_zero_is_not_a_beat(stage):
     stage.start(strap)
     hearts = wait_for(lambda: len(found := reader.of("HEART")) >= 6 and found[:6], 60, "beats")
     assert [heart.get("rr_1024") for heart in hearts] == [None, [512], [256, 256]] * 2
-    # A later beat has a gap before it.
-    in_time = [after for before, after in zip(hearts, hearts[1:]) if after["boot_ms"] - before["boot_ms"] < 1000]
-    assert in_time and not any(heart.get("gap") for heart in [hearts[0], *in_time])
+    # There may be a gap after a value that the machine delays.
+    steps = itertools.takewhile(lambda step: step[1]["boot_ms"] - step[0]["boot_ms"] < 1000, zip(hearts, hearts[1:]))
+    assert not any(heart.get("gap") for heart in [hearts[0], *(after for _, after in steps)])
     assert ["beat_boot_ms" in heart for heart in hearts] == [False, True, True] * 2
     summary = daemon.call("run.stop")
     file = stage.directory / "run.csv"
