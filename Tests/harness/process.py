@@ -15,7 +15,7 @@ import threading
 import time
 
 from harness.client import ControlClient
-from harness.timing import boot_ms, wait_for
+from harness.timing import Failed, boot_ms, expect, wait_for
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = pathlib.Path(os.environ.get("PACED_BIN", ROOT / ".build" / "release"))
@@ -128,6 +128,19 @@ class ManagedProcess:
     def thaw(self):
         self.process.send_signal(signal.SIGCONT)
         return boot_ms()
+
+
+def expect_end(start, seconds, number=signal.SIGTERM):
+    """Expects that a process ends with 0 within some seconds of a signal. `start` returns one that is ready for it.
+
+    A stall of the machine delays an end too, so the fastest of up to three counts.
+    """
+    for _ in range(3):
+        status, took = start().end(number)
+        expect(status == 0, f"it ended with {status}")
+        if took < seconds:
+            return
+    raise Failed(f"its end took {took:.3f} s")
 
 
 class Paced(ManagedProcess):
