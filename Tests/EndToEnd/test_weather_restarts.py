@@ -118,20 +118,22 @@ def test_daemon_may_start_after_paced_net(weather):
 def run(weather):
     """A run whose ticks are counted; it has a subscriber of the topic."""
     weather.start_daemon()
-    stalls = weather.stage.stall_detector()
     weather.daemon.call("run.start")
 
-    def check():
-        """20 ticks: all arrive, and none is late while the machine keeps time."""
+    def late_ticks():
+        """Of 20 ticks, which all arrive."""
         reader = weather.stage.reader(weather.daemon, classes=["STATE"], topics=["weather"])
         first = reader.first("STATE", run="active")
         last = reader.wait(
             "20 ticks", lambda line: line["class"] == "STATE" and line["elapsed_ms"] >= first["elapsed_ms"] + 2000, 60)
         states = reader.of("STATE")
         assert [state["seq"] for state in states] == list(range(states[0]["seq"], states[0]["seq"] + len(states)))
-        if stalls.kept_time(first.at - 100, last.at):
-            assert last["ticks"]["late"] == first["ticks"]["late"]
         reader.end()
+        return last["ticks"]["late"] - first["ticks"]["late"]
+
+    def check():
+        """No tick is late. A stall of the machine delays them too, so the best of up to three counts."""
+        assert 0 in (late_ticks() for _ in range(3))
 
     return check
 
