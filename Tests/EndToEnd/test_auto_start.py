@@ -50,7 +50,9 @@ def test_beats_start_a_run_and_auto_stop_ends_it_at_the_last_beat(stage, alone):
     reader = stage.reader(daemon, classes=["EVENT", "HEART", "STATE"])
     # Beats that stop for a while begin the 30 s again.
     start = reader.first("EVENT", seconds=240, event="start")
-    assert 30_000 <= start["ago_ms"] <= 34_000, start.text
+    # A daemon that the machine stops sees the end of the 30 s late.
+    late = max(state["ticks"]["worst_ms"] for state in reader.of("STATE"))
+    assert 30_000 <= start["ago_ms"] <= 31_500 + late, start.text
     time.sleep(3)
     strap.end()
     reader.first("EVENT", event="link", link_of="heart", link="disconnected")

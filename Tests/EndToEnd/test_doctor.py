@@ -46,8 +46,12 @@ def doctor(directory, tree, *words, **options):
 
 
 def findings(directory, tree):
-    result, seconds = doctor(directory, tree, "--json")
-    assert seconds < 30
+    # A stall of the machine adds to it: the fastest of up to three counts.
+    for _ in range(3):
+        result, seconds = doctor(directory, tree, "--json")
+        if seconds < 6:
+            break
+    assert seconds < 6
     lines = [json.loads(line) for line in result.stdout.splitlines()]
     assert all(line["result"] in ["ok", "fail", "note", "unknown"] for line in lines)
     assert all(line["remedy"] for line in lines if line["result"] == "fail")

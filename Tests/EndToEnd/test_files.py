@@ -95,10 +95,15 @@ def test_thinned_replay_has_whole_seconds(recorded):
 def test_replay_with_a_speed_takes_its_time(recorded):
     state, number, _ = recorded
     total = json.loads(said(state, "show", str(number), "--json"))["summary"]["total_ms"] / 1000
-    start = time.monotonic()
-    said(state, "replay", str(number), "--speed", "10", "--interval-ms", "1000")
-    took = time.monotonic() - start
-    assert total / 10 - 0.2 < took < total
+    # A stall of the machine adds to it: the fastest of up to three replays counts.
+    for _ in range(3):
+        start = time.monotonic()
+        said(state, "replay", str(number), "--speed", "10", "--interval-ms", "1000")
+        took = time.monotonic() - start
+        assert took > total / 10 - 0.2
+        if took < total / 10 + 3:
+            break
+    assert took < total / 10 + 3
 
 
 def test_activities_are_listed_newest_first(recorded):
@@ -500,7 +505,7 @@ def test_ten_hours_are_replayed_and_exported_in_seconds(recorded, tmp_path):
     state, number, _ = recorded
     long = tmp_path / "long"
     ten_hours(state, number, long)
-    # Seconds of CPU time: the limits of 1.8 and 1 are promised for an idle machine. A busy one has slower processors.
+    # Seconds of CPU time: the limits of 1.8 and 1 are promised for an idle machine.
     for words, limit in [(["replay", str(number), "--interval-ms", "1000"], 1.8), (["export", str(number), "--format", "fit"], 1)]:
         with open(tmp_path / "out", "wb") as out:
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -508,7 +513,7 @@ def test_ten_hours_are_replayed_and_exported_in_seconds(recorded, tmp_path):
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         print(words[0], f"{seconds:.2f} s, {(tmp_path / 'out').stat().st_size} bytes")
-        assert seconds < 6 * limit
+        assert seconds < 3 * limit
         if words[0] == "replay":
             lines = (tmp_path / "out").read_bytes().splitlines()
             states = [line for line in lines if b'"run":"active"' in line]

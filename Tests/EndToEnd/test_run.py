@@ -81,6 +81,9 @@ def test_every_tick_has_its_state(run):
     assert elapsed == sorted(set(elapsed)) and all(value % 100 == 0 for value in elapsed)
     # Ticks share a line if a busy machine stops the daemon for a tenth of a second. Those are counted as late.
     assert len(missing) <= late
+    missed = sum((after["elapsed_ms"] - before["elapsed_ms"]) // 100 - 1 for before, after in zip(run.states, run.states[1:])
+                 if run.stall_detector.kept_time(before["boot_ms"], after.at))
+    assert missed <= SECONDS / 20
     first = run.states[0]["seq"]
     assert [state["seq"] for state in run.states] == list(range(first, first + len(run.states)))
     assert not [line for line in run.lines if line["class"] in ("DROPPED", "ERROR")]

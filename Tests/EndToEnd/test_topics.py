@@ -5,7 +5,6 @@ import json
 import os
 import random
 import socket
-import statistics
 import subprocess
 import threading
 import time
@@ -312,22 +311,25 @@ def test_hostile_publishers_do_not_disturb_subscribers(stage):
     for thread in floods:
         thread.start()
     memory = []
-    for _ in range(10):
-        time.sleep(1)
-        memory.append(daemon.kernel_status("VmRSS"))
+    # The tick is punctual for the reader: it misses none, and none is late by more than a second. A stall of the machine
+    # delays it too, so the best of up to three times 10 s counts.
+    for _ in range(3):
+        seen = len(reader.lines)
+        for _ in range(10):
+            time.sleep(1)
+            memory.append(daemon.kernel_status("VmRSS"))
+        lines = reader.lines[seen:]
+        states = [line for line in lines if line["class"] == "STATE" and line["run"] == "active"]
+        delays = [after.at - before.at for before, after in zip(states, states[1:])]
+        if max(delays) < 1000:
+            break
     running = False
     for thread in floods:
         thread.join(20)
     seconds = time.monotonic() - begun
-    states = [state for state in reader.of("STATE") if state["run"] == "active"]
-    # The tick is punctual for the reader. A stall of the machine delays some states.
-    assert statistics.median(state.at - state["boot_ms"] for state in states) < 1000
-    numbers = [state["seq"] for state in states]
-    assert numbers == sorted(set(numbers))
-    # The reader misses no tick. Lines are left out for a reader that does not read, here because of a stall.
-    if all(after.at - before.at < 1000 for before, after in zip(states, states[1:])):
-        assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-        assert reader.of("DROPPED") == []
+    assert max(delays) < 1000, f"{max(delays)} ms"
+    assert [state["seq"] for state in states] == list(range(states[0]["seq"], states[0]["seq"] + len(states)))
+    assert not [line for line in lines if line["class"] == "DROPPED"]
     assert len(reader.of("DATA")) <= 2 * (seconds + 3)
     notices = [event for event in reader.of("EVENT") if event["event"] == "notice"]
     assert len(notices) <= 32 + seconds + 3
