@@ -1,10 +1,9 @@
 """Disks that are full or read-only, in a private mount namespace."""
 
-import subprocess
 import time
 
 from attacks import attack
-from harness.process import ROOT
+from harness.faults import fault_library
 from harness.timing import expect, wait_for
 
 
@@ -61,12 +60,9 @@ def read_only_disk_at_the_start(arena):
 @attack
 def read_only_disk_in_a_run(arena):
     """A disk that becomes read-only in a run, and writable again: the run continues, and no second of it is missing."""
-    library, fault = arena.directory / "disk.so", arena.directory / "fault"
-    subprocess.run(
-        ["clang", "-shared", "-fPIC", "-O1", "-o", library, ROOT / "Tests/Faults/disk.c", "-ldl"], check=True
-    )
+    fault = arena.directory / "fault"
     fault.write_text("fine")
-    daemon = arena.daemon("--demo", LD_PRELOAD=str(library), DISK_FAULT=str(fault))
+    daemon = arena.daemon("--demo", LD_PRELOAD=fault_library("disk"), DISK_FAULT=str(fault))
     active(daemon, 2000)
     with arena.holds(daemon):
         fault.write_text("EROFS")

@@ -1,6 +1,7 @@
 """The fixtures of the end-to-end tests, and the schema of every line."""
 
 import json
+import os
 import shutil
 import subprocess
 
@@ -10,6 +11,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from harness.browser import Pages
 from harness.fake_paced import FakePaced
+from harness.faults import without_faults
 from harness.fixture import ProcessFixture, Subscriber
 from harness.paced_net import WeatherFixture
 from harness.paced_web import PacedWeb
@@ -76,7 +78,8 @@ def web(stage):
 def browser():
     """Debian's chromium, without a window."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"], timeout=120_000)
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"], timeout=120_000,
+            env=without_faults(os.environ))
         yield browser
         browser.close()
 
@@ -122,12 +125,3 @@ def every_line_is_of_the_schema(schema):
     for line in seen:
         wrong = [error.message for error in schema.iter_errors(line)]
         assert not wrong, (line.text, wrong)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def demo_of_the_session():
-    """A demo that runs from the first test on: what its tests wait for takes minutes."""
-    stage = ProcessFixture()
-    reader = stage.reader(stage.paced("--demo"), since=0)
-    yield reader
-    stage.end()

@@ -77,8 +77,8 @@ def test_make_run_builds_and_starts_the_demo():
     assert said.rstrip().endswith("Tools/demo")
 
 
-def test_demo_starts_a_run_and_its_strap_drops_out_and_returns(demo_of_the_session):
-    reader = demo_of_the_session
+def test_demo_starts_a_run_and_its_strap_drops_out_and_returns(stage):
+    reader = stage.reader(stage.paced("--demo"), since=0)
     assert reader.of("EVENT")[0]["seq"] == reader.first("VERSION")["events"]["first"]
     lost = reader.first("EVENT", seconds=240, event="link", link_of="heart", link="disconnected", reason="searching")
     back = wait_for(

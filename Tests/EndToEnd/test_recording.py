@@ -12,6 +12,7 @@ import time
 import fitdecode
 import pytest
 
+from harness.faults import fault_library
 from harness.process import PACECTL, ROOT
 from harness.timing import wait_for
 
@@ -296,17 +297,10 @@ def test_discover_lists_the_methods_of_activities(quiet):
     assert {"activities." + name for name in ("list", "get", "edit", "delete", "track")} <= names
 
 
-def build_fault(stage):
-    """The library of Tests/Faults/disk.c."""
-    library = stage.directory / "disk.so"
-    subprocess.run(["clang", "-shared", "-fPIC", "-O1", "-o", library, ROOT / "Tests/Faults/disk.c", "-ldl"], check=True)
-    return str(library)
-
-
 def test_full_disk_neither_stops_nor_shortens_the_run(stage):
     fault = stage.directory / "fault"
     fault.write_text("fine")
-    daemon = stage.paced("--demo", LD_PRELOAD=build_fault(stage), DISK_FAULT=str(fault))
+    daemon = stage.paced("--demo", LD_PRELOAD=fault_library("disk"), DISK_FAULT=str(fault))
     reader = stage.reader(daemon)
     active_for(daemon, 2000)
     fault.write_text("ENOSPC")
@@ -332,7 +326,7 @@ def test_full_disk_neither_stops_nor_shortens_the_run(stage):
 def test_stop_on_a_full_disk_reports_that_the_run_is_in_memory_only(stage, delay_ms):
     fault = stage.directory / "fault"
     fault.write_text("fine")
-    daemon = stage.paced("--demo", LD_PRELOAD=build_fault(stage), DISK_FAULT=str(fault))
+    daemon = stage.paced("--demo", LD_PRELOAD=fault_library("disk"), DISK_FAULT=str(fault))
     active_for(daemon, 2000)
     fault.write_text("ENOSPC")
     active_for(daemon, state_of(daemon)["elapsed_ms"] + delay_ms)

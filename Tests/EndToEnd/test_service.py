@@ -15,8 +15,9 @@ import pytest
 
 from harness.fake_bluez import Bus
 from harness.fake_systemd import FakeSystemd, Service, listening
+from harness.faults import fault_library
 from harness.notify import NotifyListener
-from harness.process import PACECTL, ROOT, expect_end
+from harness.process import PACECTL, expect_end
 from harness.timing import wait_for
 
 OFF = ["--gpsd", "off", "--sensors", "off"]
@@ -25,14 +26,6 @@ OFF = ["--gpsd", "off", "--sensors", "off"]
 @pytest.fixture
 def notified(stage):
     return stage.keep(NotifyListener(stage.directory))
-
-
-def fault(stage, name):
-    """A library of Tests/Faults."""
-    library = stage.directory / f"{name}.so"
-    subprocess.run(
-        ["clang", "-shared", "-fPIC", "-O1", "-o", library, ROOT / f"Tests/Faults/{name}.c", "-ldl"], check=True)
-    return str(library)
 
 
 def service(stage, notified, *options, **settings):
@@ -101,7 +94,7 @@ def test_loop_without_ticks_does_not_notify_the_watchdog(stage, notified):
     """The clock is frozen, so that no tick is ever due; clients still get responses."""
     broken = stage.directory / "broken"
     daemon = service(
-        stage, notified, *OFF, WATCHDOG_USEC="400000", LD_PRELOAD=fault(stage, "clock"), CLOCK_FAULT=str(broken))
+        stage, notified, *OFF, WATCHDOG_USEC="400000", LD_PRELOAD=fault_library("clock"), CLOCK_FAULT=str(broken))
     daemon.call("run.start")
     wait_for(lambda: len(notified.moments("WATCHDOG=1")) > 5, 60, "food")
     broken.touch()
@@ -209,11 +202,10 @@ def test_other_passed_descriptors_are_closed(stage, notified):
 
 def test_hanging_disk_does_not_delay_the_stop(stage):
     hanging = stage.directory / "fault"
-    library = fault(stage, "disk")
 
     def start():
         hanging.write_text("fine")
-        daemon = stage.paced("--demo", LD_PRELOAD=library, DISK_FAULT=str(hanging))
+        daemon = stage.paced("--demo", LD_PRELOAD=fault_library("disk"), DISK_FAULT=str(hanging))
         wait_for(lambda: daemon.call("status").get("elapsed_ms", 0) > 1000, 60, "a run")
         hanging.write_text("slow 60000")
         time.sleep(2)

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from harness.fixture import fault_library
+from harness.faults import fault_library
 from harness.paced_net import PACED_NET, first_figures, first_reason
 from harness.process import expect_end
 from harness.timing import wait_for

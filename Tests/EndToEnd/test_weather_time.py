@@ -3,7 +3,7 @@
 import email.utils
 import time
 
-from harness.fixture import fault_library
+from harness.faults import fault_library
 from harness.paced_net import figures, first_figures, first_reason
 from harness.timing import wait_for
 from harness.weather_server import metar, response, sends, station
@@ -198,7 +198,7 @@ def test_no_figures_of_stations_that_are_too_far_away_by_now(weather):
 
 def test_clock_that_is_not_set_is_the_reason(weather):
     weather.start_daemon(TIME_OF_DAY="unset")
-    weather.start_net(LD_PRELOAD=fault_library("time_of_day"), TIME_OF_DAY="unset")
+    weather.start_net(LD_PRELOAD=fault_library("clock"), TIME_OF_DAY="unset")
     line = first_reason(weather.watch(), "the clock is not set")
     assert line["stale"] is False
     assert weather.server.count() == 0

@@ -20,7 +20,7 @@ import zlib
 import pytest
 from playwright.sync_api import expect
 
-from harness.paced_net import fault_library
+from harness.faults import fault_library
 from harness.paced_web import PacedWeb, WebClient
 from harness.process import PACECTL, PROGRAMS, ROOT, Network
 from harness.timing import wait_for
@@ -64,7 +64,7 @@ def test_code_is_typed_as_people_type(web):
 def test_code_ends_after_two_minutes(stage):
     stage.directory.joinpath("step").write_text("0")
     web = stage.start(PacedWeb(
-        stage.directory, stage.paced("--demo"), LD_PRELOAD=fault_library("step"),
+        stage.directory, stage.paced("--demo"), LD_PRELOAD=fault_library("clock"),
         CLOCK_STEP=str(stage.directory / "step")))
     late, early = web.code(), web.code()
     step(stage, 100)
@@ -82,7 +82,7 @@ def step(stage, seconds):
 def test_token_expires_after_90_days_without_use(stage):
     stage.directory.joinpath("step").write_text("0")
     web = stage.start(PacedWeb(
-        stage.directory, stage.paced("--demo"), LD_PRELOAD=fault_library("step"),
+        stage.directory, stage.paced("--demo"), LD_PRELOAD=fault_library("clock"),
         CLOCK_STEP=str(stage.directory / "step")))
     used, unused = web.client(), web.client()
     step(stage, 80 * 86_400)

@@ -7,12 +7,12 @@ import socket
 import threading
 import time
 
-from harness.timing import Failed, boot_ms
+from harness.timing import FACTOR, GUARD, Failed, boot_ms, real_seconds
 
 
 def connect(path, seconds=60, timeout=None):
     """A connection to a Unix socket, retried for `seconds`; operations time out after `timeout`."""
-    end = time.monotonic() + seconds
+    end = real_seconds() + seconds
     while True:
         client = socket.socket(socket.AF_UNIX)
         try:
@@ -22,7 +22,7 @@ def connect(path, seconds=60, timeout=None):
             return client
         except (FileNotFoundError, ConnectionRefusedError):
             client.close()
-            if time.monotonic() >= end:
+            if real_seconds() >= end:
                 raise
             time.sleep(0.02)
         except BaseException:
@@ -106,8 +106,8 @@ class StateClient:
             self.read()
 
     def wait(self, what, condition, seconds, since=0):
-        """The first line that meets the condition, starting with number `since`."""
-        end = time.monotonic() + seconds
+        """The first line that meets the condition, starting with number `since`. The seconds are real."""
+        end = real_seconds() + seconds
         seen = since
         while True:
             count = len(self.lines)
@@ -115,11 +115,11 @@ class StateClient:
                 if condition(line):
                     return line
             seen = count
-            left = end - time.monotonic()
+            left = end - real_seconds()
             if left <= 0 or self.is_over and len(self.lines) == count:
                 ending = "before the stream ended" if self.is_over else f"within {seconds} s"
                 raise Failed(f"{ending} there was not: {what}{self.situation()}")
-            self.receive(left, count)
+            self.receive(left * FACTOR, count)
 
     def situation(self):
         """Additional text for the failure of a wait."""
@@ -206,7 +206,7 @@ class SubscriberPool:
 class ControlClient:
     """Sends requests to control.sock, each batch over a new connection."""
 
-    def __init__(self, path, timeout=60):
+    def __init__(self, path, timeout=GUARD):
         """`timeout`: the seconds that one operation on the connection may last."""
         self.path, self.timeout = path, timeout
 

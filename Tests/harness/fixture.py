@@ -1,14 +1,12 @@
 """One directory, and the processes and clients of a test in it, which all end with the test."""
 
-import atexit
-import functools
 import pathlib
 import shutil
-import subprocess
 import tempfile
 
 from harness.client import StateClient, SubscriberPool
-from harness.process import ROOT, Disk, Gpsd, Paced, Strap
+from harness.faults import fault_library
+from harness.process import Disk, Gpsd, Paced, Strap
 from harness.terminal import Terminal
 from harness.timing import StallDetector
 
@@ -20,17 +18,6 @@ class Subscriber(StateClient):
 
     def received(self, line):
         Subscriber.seen.append(line)
-
-
-@functools.cache
-def fault_library(name):
-    """The path of a library that is made of a file of Tests/Faults."""
-    directory = pathlib.Path(tempfile.mkdtemp(prefix="paced-fault-"))
-    atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    library = directory / f"{name}.so"
-    subprocess.run(
-        ["clang", "-shared", "-fPIC", "-O1", "-o", library, ROOT / f"Tests/Faults/{name}.c", "-ldl"], check=True)
-    return str(library)
 
 
 class ProcessFixture:
@@ -51,7 +38,7 @@ class ProcessFixture:
 
     def paced(self, *options, **environment):
         """A daemon with a synchronised clock, unless the test preloads something else or sets TIME_OF_DAY=unset."""
-        return self.start(Paced(self.directory, *options, **{"LD_PRELOAD": fault_library("time_of_day")} | environment))
+        return self.start(Paced(self.directory, *options, **{"LD_PRELOAD": fault_library("clock")} | environment))
 
     def disk(self, **options):
         """A file system in the place of the state directory, for daemons that are started in it."""

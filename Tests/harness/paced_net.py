@@ -6,7 +6,7 @@ import threading
 
 from harness.client import ControlClient, connect
 from harness.fake_gpsd import FakeGpsd
-from harness.fixture import fault_library
+from harness.faults import fault_library
 from harness.process import PROGRAMS, ManagedProcess
 from harness.timing import wait_for
 from harness.weather_server import WeatherServer, now, station, taf
@@ -63,7 +63,7 @@ class PacedNet(ManagedProcess):
 
     @property
     def control(self):
-        return ControlClient(self.runtime / "net.sock", timeout=60)
+        return ControlClient(self.runtime / "net.sock")
 
     def call(self, method, **parameters):
         return self.control.call(method, **parameters)
@@ -76,7 +76,7 @@ class SteppedNet:
         """The environment of a `paced-net` whose clocks the test steps."""
         self.step_path = self.stage.directory / "step"
         self.step(0)
-        return {"LD_PRELOAD": fault_library("step"), "CLOCK_STEP": str(self.step_path)}
+        return {"LD_PRELOAD": fault_library("clock"), "CLOCK_STEP": str(self.step_path)}
 
     def step(self, seconds):
         """How far the clocks are ahead of the time."""

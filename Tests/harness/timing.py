@@ -1,7 +1,18 @@
-"""Time in the tests: the boot clock, waiting for an event, and stalls of the machine."""
+"""Time in the tests: the boot clock, waiting for an event, limits of real time, and stalls of the machine.
 
+Tools/fast-clock makes all clocks of the tests faster, but for one: a test that hangs, or a slow machine, is
+measured in real time.
+"""
+
+import os
+import pathlib
 import threading
 import time
+
+# How many times as fast the clocks are.
+FACTOR = int(os.environ.get("CLOCK_FACTOR", 1))
+# A minute of real time, in seconds of the tests' clocks: for calls that measure their time limit themselves.
+GUARD = 60 * FACTOR
 
 
 class Failed(AssertionError):
@@ -18,16 +29,46 @@ def boot_ms():
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME) / 1e6
 
 
+def real_seconds():
+    """The one clock that is real everywhere."""
+    return time.clock_gettime(time.CLOCK_MONOTONIC_RAW)
+
+
 def wait_for(condition, seconds, what):
-    """The first true value of `condition`; raises Failed, which names the missing event, after `seconds`."""
-    end = time.monotonic() + seconds
+    """The first true value of `condition`; raises Failed, which names the missing event, after real `seconds`."""
+    end = real_seconds() + seconds
     while True:
         value = condition()
         if value:
             return value
-        if time.monotonic() >= end:
+        if real_seconds() >= end:
             raise Failed(f"within {seconds} s there was not: {what}")
         time.sleep(0.02)
+
+
+def withheld():
+    """For how many seconds since its start the kernel let processes wait for a processor that were ready to run."""
+    try:
+        some = pathlib.Path("/proc/pressure/cpu").read_text().split("total=")[1].split()[0]
+    except OSError:
+        some = 0
+    stolen = int(pathlib.Path("/proc/stat").read_text().split()[8]) / os.sysconf("SC_CLK_TCK")
+    return int(some) / 1e6 + stolen
+
+
+def expect_within(seconds, measure, what):
+    """Expects that what `measure` does and measures took less than so many seconds of real time.
+
+    Processor time that the kernel withheld meanwhile does not count, up to three times the limit. The machine may also
+    stop a process that does not wait for a processor: the best of up to three measurements counts.
+    """
+    for _ in range(3):
+        before = withheld()
+        took = measure()
+        limit = min(seconds + withheld() - before, 4 * seconds)
+        if took < limit:
+            return
+    raise Failed(f"{what} took {took:.3f} s; the limit is {limit:.3f} s")
 
 
 class StallDetector:
