@@ -1,13 +1,31 @@
 """Runs that start and stop automatically, on a board whose only control is the power."""
 
+import datetime
 import json
 import subprocess
 import time
 
 import pytest
 
-from harness.process import PACECTL
-from harness.timing import wait_for
+from harness.fake_gpsd import FakeGpsd
+from harness.process import PACECTL, ROOT
+from harness.timing import GUARD, wait_for
+
+
+class RunningGpsd(FakeGpsd):
+    """A receiver that moves as in a recorded run, with a fix a second."""
+
+    def serve(self, client):
+        # The same minutes as those of the real gpsd (harness.process.Gpsd).
+        sentences = (ROOT / "Tests/Data/replay/run-fenix2-9km.nmea").read_text().splitlines()[3 * 60:]
+        begun = time.monotonic()
+        for second, line in enumerate(line.split(",") for line in sentences if line.startswith("$GPRMC")):
+            time.sleep(max(begun + second - time.monotonic(), 0))
+            now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
+            self.say(client, {
+                "class": "TPV", "device": self.device, "mode": 3, "time": now.replace("+00:00", "Z"), "eph": 4.0,
+                "lat": int(line[3][:2]) + float(line[3][2:]) / 60, "lon": int(line[5][:3]) + float(line[5][3:]) / 60,
+                "speed": float(line[7]) * 1852 / 3600})
 
 
 @pytest.fixture
@@ -24,8 +42,11 @@ def stops(reader):
     return [line for line in reader.of("EVENT") if line["event"] == "stop"]
 
 
-def test_movement_starts_a_run_backdated_to_its_start(stage, alone, schema):
-    gpsd = stage.gpsd()
+@pytest.mark.parametrize("receiver", [
+    pytest.param(lambda stage: stage.keep(RunningGpsd()), marks=pytest.mark.fast_clock, id="recorded"),
+    pytest.param(lambda stage: stage.gpsd(), marks=pytest.mark.thorough, id="gpsd")])
+def test_movement_starts_a_run_backdated_to_its_start(stage, alone, schema, receiver):
+    gpsd = receiver(stage)
     daemon = alone("--gpsd", gpsd.option, "--sensors", "off")
     assert daemon.call("settings.get", key="auto_stop_minutes") == 30
     reader = stage.reader(daemon, classes=["EVENT", "STATE"])
@@ -43,6 +64,7 @@ def test_movement_starts_a_run_backdated_to_its_start(stage, alone, schema):
     assert len([line for line in reader.of("EVENT") if line["event"] == "start"]) == 1
 
 
+@pytest.mark.fast_clock
 def test_beats_start_a_run_and_auto_stop_ends_it_at_the_last_beat(stage, alone):
     strap = stage.strap(period=0.5)
     daemon = alone("--gpsd", "off", "--sensors", f"unix:{strap.path}")
@@ -75,7 +97,7 @@ def test_beats_start_a_run_and_auto_stop_ends_it_at_the_last_beat(stage, alone):
 
     replay = subprocess.run(
         [PACECTL, "--state-dir", stage.directory / "state", "replay", str(listed["id"])],
-        capture_output=True, check=True, timeout=60).stdout.decode().splitlines()
+        capture_output=True, check=True, timeout=GUARD).stdout.decode().splitlines()
     ends = [line for line in map(json.loads, replay) if line.get("event") == "stop"]
     assert len(ends) == 1
     # The same summary, except the number.

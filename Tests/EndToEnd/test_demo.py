@@ -12,6 +12,8 @@ import pytest
 from harness.process import PROGRAMS, ROOT, Paced
 from harness.timing import wait_for
 
+pytestmark = pytest.mark.fast_clock
+
 
 def running(text):
     """The processes whose command line contains a text."""
@@ -78,7 +80,7 @@ def test_make_run_builds_and_starts_the_demo():
 
 
 def test_demo_starts_a_run_and_its_strap_drops_out_and_returns(stage):
-    reader = stage.reader(stage.paced("--demo"), since=0)
+    reader = stage.reader(stage.paced("--demo"), since=0, interval_ms=1000)
     assert reader.of("EVENT")[0]["seq"] == reader.first("VERSION")["events"]["first"]
     lost = reader.first("EVENT", seconds=240, event="link", link_of="heart", link="disconnected", reason="searching")
     back = wait_for(

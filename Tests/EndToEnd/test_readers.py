@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import select
 import signal
 import socket
 import subprocess
@@ -11,7 +12,7 @@ import time
 import pytest
 
 from harness.process import ROOT, has
-from harness.timing import wait_for
+from harness.timing import GUARD, wait_for
 
 OFF = ["--gpsd", "off", "--sensors", "off"]
 
@@ -43,6 +44,20 @@ def test_stopped_reader_does_not_disturb_63_others(stage):
     assert missed == sum(line["states"] for line in stopped.of("DROPPED"))
     assert sum(line["events"] for line in stopped.of("DROPPED")) == 0
     assert dropped["hearts"] >= 0 and dropped["fixes"] >= 0
+
+
+@pytest.mark.fast_clock
+def test_reader_stalled_for_thirty_seconds_is_closed(stage):
+    daemon = stage.paced("--demo")
+    with socket.socket(socket.AF_UNIX) as still:
+        still.connect(str(daemon.state_socket))
+        hangup = select.poll()
+        hangup.register(still, select.POLLRDHUP)
+        assert hangup.poll(GUARD * 1000), "it is still open"
+        text = b"".join(iter(lambda: still.recv(65536), b""))
+    assert 50 < text.count(b"\n") < 400
+    last = json.loads(text.splitlines()[-1])
+    assert last == {"class": "ERROR", "message": "closed: the client has read nothing for 30 s"}
 
 
 def test_states_can_be_thinned_and_events_replayed(stage):

@@ -15,6 +15,8 @@ from harness.process import PACECTL
 from harness.timing import boot_ms, wait_for
 from test_recording import exports, messages
 
+pytestmark = pytest.mark.fast_clock
+
 # Metres per second: the highest that is clearly below the maximum speed of a ride.
 SPEED = 25.0
 # Seconds of braking: the measured distance of a sudden stop depends on where in its second the run's tick is.

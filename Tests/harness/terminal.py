@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 from harness.process import ROOT
-from harness.timing import Failed, wait_for
+from harness.timing import GUARD, Failed, wait_for
 
 # Variables of the terminal that runs the tests must not leak in.
 FOREIGN = ("TMUX", "NO_COLOR", "COLORTERM")
@@ -28,7 +28,7 @@ class Terminal:
     def tmux(self, *words, check=True):
         environment = {key: value for key, value in os.environ.items() if key not in FOREIGN}
         return subprocess.run(
-            ["tmux", "-S", self.socket, *map(str, words)], env=environment, capture_output=True, text=True, timeout=60,
+            ["tmux", "-S", self.socket, *map(str, words)], env=environment, capture_output=True, text=True, timeout=GUARD,
             check=check).stdout
 
     def type(self, *keys):

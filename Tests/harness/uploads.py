@@ -4,13 +4,15 @@ import base64
 import json
 import socket
 
+from harness.timing import GUARD
+
 HEADER = {"format": "paced-activity", "version": 1}
 
 
 class Client:
     """A connection to control.sock that stays open."""
 
-    def __init__(self, paced, timeout=60):
+    def __init__(self, paced, timeout=GUARD):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(timeout)
         self.socket.connect(str(paced.runtime / "control.sock"))
