@@ -2,6 +2,8 @@
 
 import subprocess
 
+import pytest
+
 from harness.fake_gpsd import ScriptedGpsd, report
 from harness.process import PACECTL
 from harness.timing import wait_for
@@ -16,6 +18,7 @@ def states(reader):
     return found
 
 
+@pytest.mark.fast_clock
 def test_a_search_fails_and_begins_again_until_there_is_a_position(stage):
     gpsd = stage.keep(ScriptedGpsd())
     paced = stage.paced("--gpsd", gpsd.option, "--bluetooth", "off")

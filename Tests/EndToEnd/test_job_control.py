@@ -9,6 +9,8 @@ import pytest
 from harness.process import PACECTL, PROGRAMS
 from harness.timing import wait_for
 
+pytestmark = pytest.mark.fast_clock
+
 ROUNDS = 10
 SHELL = "exec env PS1='ready> ' TMPDIR={} PACED_BIN={} bash --norc --noprofile -i"
 

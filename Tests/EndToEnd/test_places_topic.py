@@ -82,6 +82,7 @@ def test_kinds_and_radius_are_those_of_the_configuration(fixture):
     assert data["radius_m"] == 500 and [place["id"] for place in data["places"]] == ["n10", "n300"]
 
 
+@pytest.mark.fast_clock
 def test_search_is_repeated_after_three_quarters_of_the_radius(fixture):
     fixture.import_places()
     fixture.start("RadiusKm=1")
@@ -98,6 +99,7 @@ def test_search_is_repeated_after_three_quarters_of_the_radius(fixture):
     assert len([line for line in reader.of("DATA") if "data" in line]) == 2
 
 
+@pytest.mark.fast_clock
 def test_missing_places_are_a_reason_until_an_import(fixture):
     fixture.start()
     reader = fixture.watch()
@@ -122,6 +124,7 @@ def test_damaged_places_are_a_reason(fixture, damage):
     assert fixture.net.process.poll() is None
 
 
+@pytest.mark.fast_clock
 def test_drinking_water_is_announced_once_in_a_run(fixture):
     fixture.import_places()
     fixture.start("WaterNoticeKm=0.5")

@@ -14,7 +14,7 @@ import pytest
 
 from harness.faults import fault_library
 from harness.process import PACECTL, ROOT
-from harness.timing import wait_for
+from harness.timing import GUARD, wait_for
 
 OFF = ["--gpsd", "off", "--sensors", "off"]
 
@@ -58,6 +58,7 @@ def check(schema):
     return check
 
 
+@pytest.mark.fast_clock
 def test_run_is_recorded_listed_and_exported(stage, check):
     daemon = stage.paced("--demo")
     active_for(daemon, 4000)
@@ -167,6 +168,7 @@ def test_activity_closed_at_the_next_start_is_exported(stage):
     assert abs(session["total_timer_time"] - summary["elapsed_ms"] / 1000) < 1.1
 
 
+@pytest.mark.fast_clock
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_run_resumes_after_the_daemon_ended(stage, number):
     daemon = stage.paced("--demo")
@@ -297,6 +299,7 @@ def test_discover_lists_the_methods_of_activities(quiet):
     assert {"activities." + name for name in ("list", "get", "edit", "delete", "track")} <= names
 
 
+@pytest.mark.fast_clock
 def test_full_disk_neither_stops_nor_shortens_the_run(stage):
     fault = stage.directory / "fault"
     fault.write_text("fine")
@@ -322,6 +325,7 @@ def test_full_disk_neither_stops_nor_shortens_the_run(stage):
     assert [row[0] for row in rows] == [1000 * i for i in range(1, summary["elapsed_ms"] // 1000 + 1)]
 
 
+@pytest.mark.fast_clock
 @pytest.mark.parametrize("delay_ms", [0, 2500])
 def test_stop_on_a_full_disk_reports_that_the_run_is_in_memory_only(stage, delay_ms):
     fault = stage.directory / "fault"
@@ -331,7 +335,7 @@ def test_stop_on_a_full_disk_reports_that_the_run_is_in_memory_only(stage, delay
     fault.write_text("ENOSPC")
     active_for(daemon, state_of(daemon)["elapsed_ms"] + delay_ms)
     ended = subprocess.run(
-        [PACECTL, "--runtime-dir", daemon.runtime, "stop"], capture_output=True, text=True, timeout=60)
+        [PACECTL, "--runtime-dir", daemon.runtime, "stop"], capture_output=True, text=True, timeout=GUARD)
     assert ended.returncode == 0 and ended.stdout.startswith("Stopped: activity 1, ")
     assert ended.stderr.startswith("pacectl: the run is in memory only: ") and "full" in ended.stderr
     assert ended.stderr.count("\n") == 1
@@ -341,7 +345,7 @@ def test_stop_on_a_working_disk_reports_nothing_more(stage):
     daemon = stage.paced("--demo")
     active_for(daemon, 1000)
     ended = subprocess.run(
-        [PACECTL, "--runtime-dir", daemon.runtime, "stop"], capture_output=True, text=True, timeout=60)
+        [PACECTL, "--runtime-dir", daemon.runtime, "stop"], capture_output=True, text=True, timeout=GUARD)
     assert (ended.returncode, ended.stderr) == (0, "")
 
 

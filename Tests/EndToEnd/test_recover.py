@@ -10,7 +10,9 @@ import subprocess
 import pytest
 
 from harness.process import PACECTL
-from harness.timing import wait_for
+from harness.timing import GUARD, wait_for
+
+pytestmark = pytest.mark.fast_clock
 
 OFF = ["--gpsd", "off", "--sensors", "off"]
 
@@ -18,7 +20,7 @@ OFF = ["--gpsd", "off", "--sensors", "off"]
 def pacectl(stage, *words, status=0):
     done = subprocess.run(
         [PACECTL, "--state-dir", stage.directory / "state", "--runtime-dir", stage.directory / "run", *words],
-        capture_output=True, text=True, timeout=60)
+        capture_output=True, text=True, timeout=GUARD)
     assert done.returncode == status, done.stderr
     return done.stdout + done.stderr
 

@@ -6,6 +6,7 @@ It takes 20 s, a minute in `make test-all`, or PACED_SECONDS, which are 600 in `
 import os
 import pathlib
 import statistics
+import threading
 import time
 import types
 
@@ -13,7 +14,7 @@ import pytest
 
 from harness.fixture import ProcessFixture
 from harness.process import Gpsd, Strap
-from harness.timing import StallDetector, boot_ms, wait_for
+from harness.timing import boot_ms, wait_for
 
 LENGTHS = [int(os.environ["PACED_SECONDS"])] if "PACED_SECONDS" in os.environ else [
     20, pytest.param(60, marks=pytest.mark.thorough)]
@@ -21,12 +22,18 @@ MIB = 1024
 pytestmark = pytest.mark.punctual
 
 
-class ProcessStalls(StallDetector):
-    """Stalls of processes too. The kernel counts how long each was ready to run while another process ran."""
+class StallDetector:
+    """Detects when the machine, this process or another was stalled: a delay at such a moment is not the daemon's.
+
+    The kernel counts how long each process was ready to run while another process ran.
+    """
 
     def __init__(self, *processes):
         self.processes = processes
-        super().__init__()
+        self.stalls = []
+        self.is_running = True
+        self.thread = threading.Thread(target=self.watch, daemon=True)
+        self.thread.start()
 
     def withheld(self):
         return [int(pathlib.Path(f"/proc/{one.pid}/schedstat").read_text().split()[1]) / 1e6 for one in self.processes]
@@ -41,6 +48,13 @@ class ProcessStalls(StallDetector):
             if now - before > 10 or longest > 5:
                 self.stalls.append((before - longest, now))
             before, known = now, withheld
+
+    def kept_time(self, since, until):
+        return not any(start < until and since < end for start, end in self.stalls)
+
+    def end(self):
+        self.is_running = False
+        self.thread.join(5)
 
 
 @pytest.fixture(scope="module", params=LENGTHS, ids=lambda seconds: f"{seconds} s")
@@ -58,7 +72,7 @@ def record(stage, seconds):
     # The reader misses no line of theirs.
     stage.start(strap)
     stage.start(gpsd)
-    stall_detector = stage.keep(ProcessStalls(paced, strap))
+    stall_detector = stage.keep(StallDetector(paced, strap))
     subscribers = stage.subscribers(paced, 7)
 
     def is_ready():

@@ -12,7 +12,7 @@ import pytest
 
 from harness.fake_gpsd import FakeGpsd
 from harness.process import Disk
-from harness.timing import wait_for
+from harness.timing import GUARD, wait_for
 
 OFF = ["--gpsd", "off", "--sensors", "off"]
 NOBODY = 65534
@@ -37,7 +37,7 @@ def rows(place, query):
     path, within = (place.place, place.within) if isinstance(place, Disk) else (place, [])
     done = subprocess.run(
         [str(word) for word in [*within, sys.executable, "-c", READ, path, query]],
-        capture_output=True, check=True, timeout=60)
+        capture_output=True, check=True, timeout=GUARD)
     return [tuple(row) for row in json.loads(done.stdout)]
 
 

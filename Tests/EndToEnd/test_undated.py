@@ -9,7 +9,9 @@ import pytest
 
 from harness.fake_gpsd import ScriptedGpsd, report
 from harness.process import PACECTL
-from harness.timing import wait_for
+from harness.timing import GUARD, wait_for
+
+pytestmark = pytest.mark.fast_clock
 
 OFF = ["--gpsd", "off", "--bluetooth", "off"]
 
@@ -20,7 +22,7 @@ def faults(daemon):
 
 def pacectl(stage, *words):
     return subprocess.run(
-        [PACECTL, "--state-dir", stage.directory / "state", *words], capture_output=True, text=True, timeout=60)
+        [PACECTL, "--state-dir", stage.directory / "state", *words], capture_output=True, text=True, timeout=GUARD)
 
 
 def record(stage, *options):

@@ -156,6 +156,7 @@ def step(reader, number):
     return reader.wait(f"step {number}", matches, 60)["blocks"]["workout"]
 
 
+@pytest.mark.fast_clock
 def test_workout_of_a_run_is_published_recorded_and_replayed(stage):
     daemon = stage.paced("--demo")
     daemon.call("run.discard")

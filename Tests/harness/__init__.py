@@ -1,7 +1,7 @@
 """Shared code of the Python tests: EndToEnd, VirtualMachine, PowerCut and Attack. All but `browser` need only
 the standard library.
 
-    timing         clocks, waiting for an event, expectations, limits of real time, the machine's stalls
+    timing         clocks, waiting for an event, expectations, limits of real time
     faults         the libraries of Tests/Faults
     process        processes under test and beside it: paced, gpsd, a strap, a file system in memory, a separate network
     client         clients of state.sock and control.sock

@@ -8,7 +8,6 @@ from harness.client import StateClient, SubscriberPool
 from harness.faults import fault_library
 from harness.process import Disk, Gpsd, Paced, Strap
 from harness.terminal import Terminal
-from harness.timing import StallDetector
 
 
 class Subscriber(StateClient):
@@ -53,9 +52,6 @@ class ProcessFixture:
 
     def subscribers(self, paced, count):
         return self.keep(SubscriberPool(paced.state_socket, count))
-
-    def stall_detector(self):
-        return self.keep(StallDetector())
 
     def strap(self, *options, **settings):
         return self.start(Strap(self.directory, *options, **settings))

@@ -15,7 +15,7 @@ import threading
 
 from harness.client import ControlClient
 from harness.faults import preloaded, without_faults
-from harness.timing import FACTOR, GUARD, boot_ms, expect, expect_within, real_seconds, wait_for
+from harness.timing import GUARD, boot_ms, expect, expect_within, real_seconds, wait_for
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = pathlib.Path(os.environ.get("PACED_BIN", ROOT / ".build" / "release"))
@@ -137,7 +137,7 @@ def expect_end(start, seconds, number=signal.SIGTERM):
     def end():
         status, took = start().end(number)
         expect(status == 0, f"it ended with {status}")
-        return took
+        return status, took
 
     expect_within(seconds, end, "its end")
 

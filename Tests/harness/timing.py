@@ -1,4 +1,4 @@
-"""Time in the tests: the boot clock, waiting for an event, limits of real time, and stalls of the machine.
+"""Time in the tests: the boot clock, waiting for an event, and limits of real time.
 
 Tools/fast-clock makes all clocks of the tests faster, but for one: a test that hangs, or a slow machine, is
 measured in real time.
@@ -6,7 +6,6 @@ measured in real time.
 
 import os
 import pathlib
-import threading
 import time
 
 # How many times as fast the clocks are.
@@ -57,41 +56,15 @@ def withheld():
 
 
 def expect_within(seconds, measure, what):
-    """Expects that what `measure` does and measures took less than so many seconds of real time.
+    """Expects that what `measure` does took less than so many seconds of real time; it returns a value, and the seconds.
 
-    Processor time that the kernel withheld meanwhile does not count, up to three times the limit. The machine may also
-    stop a process that does not wait for a processor: the best of up to three measurements counts.
+    Processor time that the kernel withheld meanwhile is added to the limit, which becomes at most four times as long. The
+    machine may also stop a process without such a report: the best of up to three measurements counts. Returns its value.
     """
     for _ in range(3):
         before = withheld()
-        took = measure()
+        value, took = measure()
         limit = min(seconds + withheld() - before, 4 * seconds)
         if took < limit:
-            return
+            return value
     raise Failed(f"{what} took {took:.3f} s; the limit is {limit:.3f} s")
-
-
-class StallDetector:
-    """Detects when the machine, or this process, was stalled: a delay at such a moment is not the daemon's."""
-
-    def __init__(self):
-        self.stalls = []
-        self.is_running = True
-        self.thread = threading.Thread(target=self.watch, daemon=True)
-        self.thread.start()
-
-    def watch(self):
-        before = boot_ms()
-        while self.is_running:
-            time.sleep(0.005)
-            now = boot_ms()
-            if now - before > 20:
-                self.stalls.append((before, now))
-            before = now
-
-    def kept_time(self, since, until):
-        return not any(start < until and since < end for start, end in self.stalls)
-
-    def end(self):
-        self.is_running = False
-        self.thread.join(5)
