@@ -78,8 +78,9 @@ def web(stage):
 def browser():
     """Debian's chromium, without a window."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"], timeout=120_000,
-            env=without_faults(os.environ))
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"],
+            timeout=120_000, env=without_faults(os.environ))
         yield browser
         browser.close()
 

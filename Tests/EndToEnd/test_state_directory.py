@@ -66,6 +66,7 @@ def is_whole(place, activity, elapsed):
     assert rows(place, "SELECT * FROM loss") == []
 
 
+@pytest.mark.fast_clock
 @pytest.mark.parametrize("has_index", [True, False], ids=["with its -shm", "without its -shm"])
 def test_run_is_resumed_from_a_read_only_disk_and_written_after_remount(stage, has_index):
     disk = stage.disk()
@@ -140,7 +141,9 @@ def moved_away(stage):
     return str(state), mend
 
 
-@pytest.mark.parametrize("harm", [refused_permission, shared_with_everybody, moved_away])
+@pytest.mark.parametrize("harm", [
+    refused_permission, pytest.param(shared_with_everybody, marks=pytest.mark.thorough),
+    pytest.param(moved_away, marks=pytest.mark.thorough)])
 def test_unreadable_directory_gives_its_numbers_after_the_repair(stage, harm):
     # Root may read everything.
     prefix = []
@@ -242,6 +245,7 @@ def test_directory_repaired_before_the_stop_receives_the_run(stage):
     assert activity == 1 and elapsed >= on["elapsed_ms"] // 1000 * 1000
 
 
+@pytest.mark.fast_clock
 def test_full_disk_at_the_start_receives_the_run_once_it_has_space(stage):
     disk = stage.disk(size="700k")
     disk.fill()
@@ -273,6 +277,7 @@ class FastGpsd(FakeGpsd):
                 "altMSL": 34.2, "eph": 3.1, "speed": 3.01, "track": 1.2})
 
 
+@pytest.mark.fast_clock
 def test_small_disk_receives_what_it_can_hold_before_the_end(stage):
     """The queue is larger than the disk's room for one transaction, whose pages are in the log and in the file."""
     disk = stage.disk(size="172k")
