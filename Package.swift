@@ -13,6 +13,16 @@ let fast: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 let shell = core + [.strictMemorySafety()]
 /// For code that runs seldom: a program's memory is mostly its code.
 let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+/// For tests: a test runs once, so it is compiled quickly.
+let quick: [SwiftSetting] = core + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+/// The programs have Swift's runtime in them. lld packs relative relocations (0.7 MB of paced), which gold, the default
+/// linker, cannot. glibc 2.36 loads them; debian/control says so.
+let program: [LinkerSetting] = [
+    .unsafeFlags(
+        ["-static-stdlib", "-use-ld=lld"]
+            + ["-z", "pack-relative-relocs", "-z", "now", "--no-export-dynamic", "--icf=safe"].flatMap { ["-Xlinker", $0] },
+        .when(configuration: .release))
+]
 let c: [CSetting] = [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
 
 /// Rings 0 to 2.
@@ -124,83 +134,91 @@ let package = Package(
                 "Formats", "Pipeline", "JSONCoding", "Domain",
             ],
             swiftSettings: core + small),
-        .executableTarget(name: "paced", dependencies: ["Daemon"], swiftSettings: core),
-        .executableTarget(name: "pacectl", dependencies: ["Console"], swiftSettings: core),
-        .executableTarget(name: "paced-net", dependencies: ["Network"], swiftSettings: core),
-        .executableTarget(name: "paced-web", dependencies: ["Web"], swiftSettings: core),
+        .executableTarget(
+            name: "paced", dependencies: ["Daemon"], swiftSettings: core, linkerSettings: program),
+        .executableTarget(
+            name: "pacectl", dependencies: ["Console"], swiftSettings: core, linkerSettings: program),
+        .executableTarget(
+            name: "paced-net", dependencies: ["Network"], swiftSettings: core, linkerSettings: program),
+        .executableTarget(
+            name: "paced-web", dependencies: ["Web"], swiftSettings: core, linkerSettings: program),
         // Tools
         .executableTarget(
             name: "Bench",
             dependencies: ["CAllocations", "Weather", "Maps", "MapStorage", "Transit"] + adapters + inner,
-            swiftSettings: core),
+            swiftSettings: core, linkerSettings: program),
         .executableTarget(
             name: "Fuzz", dependencies: ["CFuzzer", "Maps", "Transit", "Weather"] + adapters + inner,
             swiftSettings: core),
         // Tests
         .target(
             name: "TestKit", dependencies: adapters + inner,
-            swiftSettings: core),
-        .testTarget(name: "DomainTests", dependencies: ["Domain", "TestKit"], swiftSettings: core),
+            swiftSettings: quick),
+        .testTarget(name: "DomainTests", dependencies: ["Domain", "TestKit"], swiftSettings: quick),
         .testTarget(
-            name: "SensorsTests", dependencies: ["Formats", "Sensors", "Domain", "TestKit"], swiftSettings: core),
+            name: "SensorsTests", dependencies: ["Formats", "Sensors", "Domain", "TestKit"], swiftSettings: quick),
         .testTarget(
             name: "PipelineTests", dependencies: ["Pipeline", "Domain", "TestKit"],
-            exclude: ["Geodesic/vectors.csv", "Sun/vectors.csv"], swiftSettings: core),
+            exclude: ["Geodesic/vectors.csv", "Sun/vectors.csv"], swiftSettings: quick),
         .testTarget(
             name: "WeatherTests", dependencies: ["Weather", "Wire", "JSONCoding", "Domain", "TestKit"],
-            swiftSettings: core),
+            swiftSettings: quick),
         .testTarget(
             name: "TransitTests",
             dependencies: [
                 "MapStorage", "Transit", "Import", "SQLite", "Formats", "Pipeline", "JSONCoding", "Domain", "TestKit",
             ],
-            swiftSettings: core),
+            swiftSettings: quick),
         .testTarget(
             name: "MapsTests",
             dependencies: ["MapStorage", "Maps", "SQLite", "Pipeline", "JSONCoding", "Domain", "TestKit"],
-            swiftSettings: core),
+            swiftSettings: quick),
         .testTarget(
             name: "OutputsTests",
             dependencies: ["JournalCoding", "Wire", "Formats", "Pipeline", "JSONCoding", "Domain", "TestKit"],
-            swiftSettings: core),
+            swiftSettings: quick),
         .testTarget(
             name: "NetworkTests",
             dependencies: [
                 "Network", "MapStorage", "Transit", "HTTP", "Linux", "Wire", "Formats", "JSONCoding", "Domain",
                 "TestKit",
             ],
-            swiftSettings: core),
+            swiftSettings: quick),
         .testTarget(
             name: "WebTests", dependencies: ["Web", "HTTPServer", "Linux", "JSONCoding", "Domain", "TestKit"],
-            swiftSettings: core),
-        .testTarget(name: "LinuxTests", dependencies: ["Linux", "Domain", "TestKit"], swiftSettings: core),
+            swiftSettings: quick),
+        .testTarget(name: "LinuxTests", dependencies: ["Linux", "Domain", "TestKit"], swiftSettings: quick),
         // Records a synthetic run; tests kill it in the middle, or give it a disk that loses writes.
         .executableTarget(
             name: "JournalProcess", dependencies: ["Storage", "Linux", "Pipeline", "Formats", "Domain", "TestKit"],
-            path: "Tests/JournalProcess", swiftSettings: core),
+            path: "Tests/JournalProcess", swiftSettings: quick),
         .testTarget(
             name: "AdaptersTests",
             dependencies: ["JournalProcess", "TestKit"] + adapters + inner,
-            swiftSettings: core),
+            swiftSettings: quick),
         .testTarget(
             name: "DaemonTests",
             dependencies: ["Daemon", "TestKit"] + adapters + inner,
-            swiftSettings: core),
+            swiftSettings: quick),
         .testTarget(
             name: "ConsoleTests", dependencies: ["Console", "Report", "Maps", "Privacy", "TestKit"] + adapters + inner,
-            exclude: ["Screens"], swiftSettings: core),
+            exclude: ["Screens"], swiftSettings: quick),
         .testTarget(
             name: "ReplayTests", dependencies: ["TestKit"] + adapters + inner,
-            swiftSettings: core),
-        .testTarget(name: "ConventionTests", dependencies: ["Wire"], swiftSettings: core),
+            swiftSettings: quick),
+        .testTarget(name: "ConventionTests", dependencies: ["Wire"], swiftSettings: quick),
     ]
 )
 
-// Tools/sanitize needs neither the tests of code without threads and pointers, nor the tools.
-if Context.environment["PACED_SANITIZE"] != nil {
-    let omitted: Set = [
+/// What is left out of a build for a purpose: `make build` has the programs only, the sanitizers need neither the tools
+/// nor the tests of code without threads and pointers.
+let omitted: [String: Set<String>] = [
+    "programs": Set(package.targets.filter { $0.type == .test }.map(\.name))
+        .union(["TestKit", "JournalProcess", "Bench", "Fuzz", "CAllocations", "CFuzzer"]),
+    "sanitized": [
         "DomainTests", "SensorsTests", "PipelineTests", "WeatherTests", "TransitTests", "OutputsTests",
         "ReplayTests", "ConventionTests", "Bench", "Fuzz",
-    ]
-    package.targets.removeAll { omitted.contains($0.name) }
-}
+    ],
+]
+let names = omitted[Context.environment["PACED_TARGETS"] ?? ""] ?? []
+package.targets.removeAll { names.contains($0.name) }

@@ -132,6 +132,8 @@ BOOTS = {
         sandbox, cut]),
     "last": (Board.surround, [goes_on, too_old, removal]),
 }
+# Those that `make test` and .ci/run name. `rest` names all others.
+SEEN = {first_beat, upgrade}
 # Needed by the other scenarios of their boot, and by later boots.
 FIRST = {installation, poweroff}
 ALWAYS = {settled, record_at_boot, cut}
