@@ -17,7 +17,7 @@ from harness.paced_net import WeatherFixture
 from harness.paced_web import PacedWeb
 from harness.process import PACECTL
 from harness.terminal import Terminal
-from harness.timing import wait_for
+from harness.timing import GUARD, wait_for
 
 # A page shows a change when the machine gets to it: the tests wait for it, not for a time.
 expect.set_options(timeout=60_000)
@@ -113,7 +113,7 @@ def pacectl(stage):
 
 @pytest.fixture(scope="session")
 def schema():
-    text = subprocess.run([PACECTL, "schema"], capture_output=True, check=True, timeout=60).stdout
+    text = subprocess.run([PACECTL, "schema"], capture_output=True, check=True, timeout=GUARD).stdout
     schema = json.loads(text)
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)

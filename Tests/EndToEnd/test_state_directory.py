@@ -66,7 +66,6 @@ def is_whole(place, activity, elapsed):
     assert rows(place, "SELECT * FROM loss") == []
 
 
-@pytest.mark.fast_clock
 @pytest.mark.parametrize("has_index", [True, False], ids=["with its -shm", "without its -shm"])
 def test_run_is_resumed_from_a_read_only_disk_and_written_after_remount(stage, has_index):
     disk = stage.disk()
