@@ -16,6 +16,7 @@ import pytest
 import needs
 from harness.process import PACECTL, PROGRAMS, ROOT
 from harness.timing import wait_for
+from harness.users import NOBODY, acting_as, reachable
 
 RUN = ROOT / "Tests/Data/fit/run-fenix2-9km.fit"
 CUTS = int(os.environ.get("PACED_CUTS", "20"))
@@ -426,8 +427,8 @@ def test_closed_pipe_ends_a_command_quietly(year, words):
 def test_missing_permission_names_the_remedy(recorded, stage, words, status):
     # mkdtemp has made the directory for its owner only.
     result = subprocess.run(
-        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", PACECTL, "--runtime-dir", recorded.runtime,
-         "--state-dir", stage.directory / "state", *words], capture_output=True, text=True, timeout=60)
+        [reachable(PACECTL), "--runtime-dir", recorded.runtime, "--state-dir", stage.directory / "state", *words],
+        capture_output=True, text=True, timeout=60, **acting_as(NOBODY))
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (status, "", 1), result
     assert "not allowed to " in result.stderr and "sudo" in result.stderr
 

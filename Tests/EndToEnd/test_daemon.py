@@ -12,6 +12,7 @@ import pytest
 
 from harness.process import PACECTL, PACED, expect_end
 from harness.timing import boot_ms, wait_for
+from harness.users import unprivileged
 
 MIB = 1 << 20
 OFF = ["--gpsd", "off", "--sensors", "off"]
@@ -42,9 +43,8 @@ def test_help_and_version_go_to_standard_output():
 
 def test_missing_runtime_directory_names_the_option(tmp_path):
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
-    ended = subprocess.run(
-        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", PACED] if os.getuid() == 0 else [PACED],
-        capture_output=True, text=True, timeout=60, env=environment)
+    program, options = unprivileged(PACED)
+    ended = subprocess.run([program], capture_output=True, text=True, timeout=60, env=environment, **options)
     assert ended.returncode in (1, 2)
     assert "--runtime-dir" in ended.stderr and ended.stderr.count("\n") == 1
 

@@ -11,6 +11,7 @@ import pytest
 import needs
 from harness.process import ENVIRONMENT, PACECTL, PACED
 from harness.timing import wait_for
+from harness.users import acting_as, reachable
 
 OFF = ["--gpsd", "off", "--bluetooth", "off"]
 OTHER = 54301
@@ -20,12 +21,12 @@ STATE_FILES = ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm", "jo
 class Attempt:
     """A daemon that may not start; `text` is its log."""
 
-    def __init__(self, stage, runtime=None, state=None, **options):
+    def __init__(self, stage, runtime=None, state=None, program=PACED, **options):
         self.runtime = runtime or stage.directory / "run"
         self.log = stage.directory / "log"
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
-                [PACED, "--runtime-dir", self.runtime, "--state-dir", state or stage.directory / "state", *OFF],
+                [program, "--runtime-dir", self.runtime, "--state-dir", state or stage.directory / "state", *OFF],
                 env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **options)
         stage.keep(self)
 
@@ -227,7 +228,7 @@ def test_another_user_cannot_make_root_overwrite_a_file(stage, victim):
         directory.mkdir()
         os.chown(directory, OTHER, OTHER)
     attack = subprocess.run(
-        ["ln", "-s", victim, stage.directory / "run/runtime.lock"], user=OTHER, group=OTHER, extra_groups=[])
+        ["ln", "-s", victim, stage.directory / "run/runtime.lock"], **acting_as(OTHER))
     assert attack.returncode == 0
     attempt = Attempt(stage)
     assert attempt.ended() == 1
@@ -241,12 +242,12 @@ def test_daemon_of_another_user_is_reported_to_root(stage):
     home.mkdir()
     os.chown(home, OTHER, OTHER)
     attempt = Attempt(
-        stage, runtime=home / "run", state=home / "state", user=OTHER, group=OTHER, extra_groups=[])
+        stage, runtime=home / "run", state=home / "state", program=reachable(PACED), **acting_as(OTHER))
     assert attempt.answers()
     for words in (["status"], ["start"], ["watch", "--json"]):
         done = subprocess.run(
-            f"timeout 50 {PACECTL} --runtime-dir {attempt.runtime} {' '.join(words)} | head -n 1",
-            shell=True, capture_output=True, text=True, timeout=60)
+            ["sh", "-c", 'timeout 50 "$@" | head -n 1', "sh", PACECTL, "--runtime-dir", attempt.runtime, *words],
+            capture_output=True, text=True, timeout=60)
         lines = [line for line in done.stderr.splitlines() if "is run by" in line]
         socket_name = "control" if words == ["start"] else "state"
         assert lines == [
@@ -256,7 +257,7 @@ def test_daemon_of_another_user_is_reported_to_root(stage):
     os.chown(home / "state", 0, OTHER)
     (home / "state").chmod(0o770)
     attempt = Attempt(
-        stage, runtime=home / "run", state=home / "state", user=OTHER, group=OTHER, extra_groups=[])
+        stage, runtime=home / "run", state=home / "state", program=reachable(PACED), **acting_as(OTHER))
     attempt.says(f"other users can write to {home}/state, through its group {OTHER}")
 
 

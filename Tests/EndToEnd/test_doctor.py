@@ -3,7 +3,6 @@
 import json
 import os
 import pathlib
-import shutil
 import socket
 import subprocess
 import tempfile
@@ -15,7 +14,8 @@ import pytest
 import needs
 from harness.fake_paced import IDLE, FakePaced
 from harness.process import PACECTL, Gpsd, Paced, free_port
-from harness.timing import expect_within, real_seconds, wait_for
+from harness.timing import wait_for
+from harness.users import NOBODY, acting_as, reachable
 
 
 class Tree:
@@ -142,7 +142,6 @@ def test_unprivileged_user_gets_the_missing_permissions():
     with tempfile.TemporaryDirectory() as directory:
         directory = pathlib.Path(directory)
         os.chmod(directory, 0o755)
-        shutil.copy(PACECTL, directory / "pacectl")
         tree = Tree(directory)
         tree.put("/etc/paced/paced.conf", "[Position]\nGpsd=off\n")
         os.chmod(tree.root / "etc/paced/paced.conf", 0o600)
@@ -150,8 +149,8 @@ def test_unprivileged_user_gets_the_missing_permissions():
         os.chmod(directory / "state.sock", 0o600)
         try:
             result = subprocess.run(
-                [directory / "pacectl", "--runtime-dir", directory, "doctor", "--root", tree.root],
-                capture_output=True, text=True, timeout=60, user=65534, group=65534, extra_groups=[])
+                [reachable(PACECTL), "--runtime-dir", directory, "doctor", "--root", tree.root],
+                capture_output=True, text=True, timeout=60, **acting_as(NOBODY))
         finally:
             paced.stop()
     assert "cannot tell: you are not permitted to read /etc/paced/paced.conf" in result.stdout
@@ -164,16 +163,15 @@ def test_sockets_of_an_unreadable_directory_are_not_denied():
     with tempfile.TemporaryDirectory() as directory:
         directory = pathlib.Path(directory)
         os.chmod(directory, 0o755)
-        shutil.copy(PACECTL, directory / "pacectl")
         tree = Tree(directory)
         hidden = directory / "hidden"
         hidden.mkdir(mode=0o700)
         paced = FakePaced(hidden)
         try:
             result = subprocess.run(
-                [directory / "pacectl", "--runtime-dir", hidden, "--state-dir", hidden / "state", "doctor", "--json",
+                [reachable(PACECTL), "--runtime-dir", hidden, "--state-dir", hidden / "state", "doctor", "--json",
                  "--root", tree.root],
-                capture_output=True, text=True, timeout=60, user=65534, group=65534, extra_groups=[])
+                capture_output=True, text=True, timeout=60, **acting_as(NOBODY))
         finally:
             paced.stop()
     found = {line["check"]: line for line in map(json.loads, result.stdout.splitlines())}

@@ -10,14 +10,15 @@ import pytest
 
 from harness.process import PACECTL
 from harness.timing import wait_for
+from harness.users import unprivileged
 from test_activities import gpx
 
 OFF = ["--gpsd", "off", "--sensors", "off"]
 
 
-def pacectl(state, *words, **options):
+def pacectl(state, *words, program=PACECTL, **options):
     done = subprocess.run(
-        [PACECTL, "--state-dir", state, "--runtime-dir", state.parent / "run", *words], capture_output=True, text=True,
+        [program, "--state-dir", state, "--runtime-dir", state.parent / "run", *words], capture_output=True, text=True,
         timeout=60, env=os.environ | {"TZ": "Europe/Berlin"}, **options)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -153,9 +154,8 @@ def test_index_is_read_in_a_directory_that_cannot_be_written(indexed):
     for path in copy.iterdir():
         path.chmod(0o555 if path.is_dir() else 0o444)
     copy.chmod(0o555)
-    # Root may write everywhere.
-    reader = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
-    found = pacectl(copy, "bests", "--json", **reader)
+    program, options = unprivileged(PACECTL)
+    found = pacectl(copy, "bests", "--json", program=program, **options)
     copy.chmod(0o755)
     assert found != without[1] and '"elapsed_ms":1000,' in found
 

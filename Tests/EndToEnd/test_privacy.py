@@ -15,6 +15,7 @@ import needs
 from harness.fake_gpsd import FakeGpsd
 from harness.process import PACECTL
 from harness.timing import wait_for
+from harness.users import acting_as, reachable
 
 OFF = ["--gpsd", "off", "--bluetooth", "off"]
 LATITUDE, LONGITUDE = 52.516347, 13.377712
@@ -96,8 +97,8 @@ def test_wider_modes_are_narrowed_at_the_start(stage):
     assert copies and {mode(path) for path in copies} == {0o640}
 
 
-MEMBER = {"user": 54301, "group": 54311, "extra_groups": []}
-STRANGER = {"user": 54302, "group": 54312, "extra_groups": []}
+MEMBER = acting_as(54301, 54311)
+STRANGER = acting_as(54302, 54312)
 
 
 def recorded(stage, group=None):
@@ -120,7 +121,7 @@ def recorded(stage, group=None):
 
 def pacectl(who, state, free, *words):
     return subprocess.run(
-        [PACECTL, "--state-dir", state, *words], capture_output=True, text=True, timeout=60, cwd=free, **who)
+        [reachable(PACECTL), "--state-dir", state, *words], capture_output=True, text=True, timeout=60, cwd=free, **who)
 
 
 def reads(who, path):

@@ -11,11 +11,11 @@ import time
 import pytest
 
 from harness.fake_gpsd import FakeGpsd
-from harness.process import Disk
-from harness.timing import GUARD, wait_for
+from harness.process import PACED, Disk
+from harness.timing import wait_for
+from harness.users import NOBODY, unprivileged
 
 OFF = ["--gpsd", "off", "--sensors", "off"]
-NOBODY = 65534
 
 
 def state_of(daemon):
@@ -119,6 +119,14 @@ def test_run_is_resumed_from_a_read_only_disk_and_written_after_remount(stage, h
     is_whole(disk, 2, summary["elapsed_ms"])
 
 
+def unprivileged_daemons(stage):
+    """Starts daemons that may not read everything, as root may."""
+    program, options = unprivileged(PACED)
+    if options:
+        os.chown(stage.directory, NOBODY, NOBODY)
+    return lambda: stage.paced(*OFF, program=program, popen=options)
+
+
 def refused_permission(stage):
     os.chmod(stage.directory / "state", 0)
     return "Permission denied", lambda: os.chmod(stage.directory / "state", 0o750)
@@ -144,12 +152,8 @@ def moved_away(stage):
     refused_permission, pytest.param(shared_with_everybody, marks=pytest.mark.thorough),
     pytest.param(moved_away, marks=pytest.mark.thorough)])
 def test_unreadable_directory_gives_its_numbers_after_the_repair(stage, harm):
-    # Root may read everything.
-    prefix = []
-    if os.getuid() == 0:
-        prefix = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
-        os.chown(stage.directory, NOBODY, NOBODY)
-    daemon = stage.paced(*OFF, prefix=prefix)
+    start = unprivileged_daemons(stage)
+    daemon = start()
     daemon.call("run.start")
     daemon.call("run.stop")
     daemon.call("settings.set", key="sport", value="ride")
@@ -164,7 +168,7 @@ def test_unreadable_directory_gives_its_numbers_after_the_repair(stage, harm):
     reader.end()
     reason, mend = harm(stage)
 
-    daemon = stage.paced(*OFF, prefix=prefix)
+    daemon = start()
     reader = stage.reader(daemon, since=0)
     failed = reader.first("EVENT", event="recorder", state="failed")
     assert reason in failed["message"]
@@ -205,16 +209,13 @@ def test_unreadable_directory_gives_its_numbers_after_the_repair(stage, harm):
 
 
 def test_open_run_resumes_after_the_repair_of_the_directory(stage):
-    prefix = []
-    if os.getuid() == 0:
-        prefix = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
-        os.chown(stage.directory, NOBODY, NOBODY)
-    daemon = stage.paced(*OFF, prefix=prefix)
+    start = unprivileged_daemons(stage)
+    daemon = start()
     daemon.call("run.start")
     before = active_for(daemon, 3000)
     daemon.end(signal.SIGKILL)
     _, mend = refused_permission(stage)
-    daemon = stage.paced(*OFF, prefix=prefix)
+    daemon = start()
     reader = stage.reader(daemon)
     assert state_of(daemon)["run"] == "idle"
     mend()

@@ -14,7 +14,8 @@ import pytest
 import needs
 from harness.client import connect
 from harness.process import PACECTL, ROOT
-from harness.timing import GUARD, boot_ms, expect_within, wait_for
+from harness.timing import boot_ms, wait_for
+from harness.users import NOBODY, acting_as
 
 OFF = ["--gpsd", "off", "--sensors", "off"]
 NAME_RULE = "topic must be weather, places, transit, or x- and 1 to 30 of a-z, 0-9 and -"
@@ -353,7 +354,7 @@ def test_user_without_the_group_may_not_publish(daemon):
     wait_for((daemon.runtime / "publish.sock").exists, 60, "the socket")
     done = subprocess.run(
         ["python3", "-c", "import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])",
-         daemon.runtime / "publish.sock"], capture_output=True, text=True, user=65534, group=65534, extra_groups=[])
+         daemon.runtime / "publish.sock"], capture_output=True, text=True, **acting_as(NOBODY))
     assert "PermissionError" in done.stderr
 
 

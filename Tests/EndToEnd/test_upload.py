@@ -4,7 +4,6 @@ import base64
 import json
 import os
 import random
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -16,6 +15,7 @@ import needs
 from harness.process import PACECTL, ROOT
 from harness.timing import expect_within, wait_for
 from harness.uploads import HEADER, Client, data, lines, sample
+from harness.users import NOBODY, acting_as, reachable
 
 OFF = ["--gpsd", "off", "--bluetooth", "off"]
 RIDE = ROOT / "Tests/Data/fit/run-fenix2-9km.fit"
@@ -337,12 +337,9 @@ def test_pacectl_hands_its_import_to_the_daemon_or_locks_the_directory(paced, st
 def test_member_of_the_group_of_control_sock_imports_without_access_to_the_journal(paced, stage):
     for path in (stage.directory, paced.runtime):
         os.chmod(path, 0o711)
-    os.chown(paced.runtime / "control.sock", 0, 65534)
-    for path in (PACECTL, RIDE):
-        shutil.copy(path, stage.directory / path.name)
-        os.chmod(stage.directory / path.name, 0o755)
-    command = [stage.directory / PACECTL.name, "--runtime-dir", paced.runtime, "import", stage.directory / RIDE.name]
-    member = {"user": 65534, "group": 65534, "extra_groups": [], "env": {"HOME": "/nonexistent"}}
+    os.chown(paced.runtime / "control.sock", 0, NOBODY)
+    command = [reachable(PACECTL), "--runtime-dir", paced.runtime, "import", reachable(RIDE)]
+    member = acting_as(NOBODY) | {"env": {"HOME": "/nonexistent"}}
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, **member)
     assert done.returncode == 0, done.stderr
     assert f" is activity {numbers(paced)[0]}: " in done.stdout

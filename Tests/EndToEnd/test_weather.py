@@ -11,6 +11,7 @@ import pytest
 
 from harness.fake_net import REPORTS, FakeNet
 from harness.process import PACECTL
+from harness.users import unprivileged
 
 PACKAGE = "sudo apt install paced-net && sudo systemctl enable --now paced-net"
 
@@ -52,9 +53,9 @@ def net(tmp_path):
 def ask(tmp_path):
     """pacectl weather without a daemon; returns the status, the output and the errors."""
 
-    def run(*words, net_directory=tmp_path, **options):
+    def run(*words, net_directory=tmp_path, program=PACECTL, **options):
         result = subprocess.run(
-            [PACECTL, "--runtime-dir", tmp_path / "none", "weather", "--net-dir", net_directory, *words],
+            [program, "--runtime-dir", tmp_path / "none", "weather", "--net-dir", net_directory, *words],
             capture_output=True, text=True, **options)
         return result.returncode, result.stdout, result.stderr
 
@@ -181,7 +182,8 @@ def test_slow_server_is_waited_for(net, ask):
 def test_socket_of_another_group_names_the_group(net, ask, tmp_path):
     net(lambda request: result(weather()))
     (tmp_path / "net.sock").chmod(0)
-    status, output, error = ask(**({"user": 65534} if os.geteuid() == 0 else {}))
+    program, options = unprivileged(PACECTL)
+    status, output, error = ask(program=program, **options)
     assert (status, output) == (3, "")
     assert error.endswith("become a member of its group (paced-control), or use sudo\n")
 

@@ -4,6 +4,7 @@ the standard library.
     timing         clocks, waiting for an event, expectations, limits of real time
     faults         the libraries of Tests/Faults
     process        processes under test and beside it: paced, gpsd, a strap, a file system in memory, a separate network
+    users          programs that root runs as another user
     client         clients of state.sock and control.sock
     terminal       a terminal of tmux
     notify         the socket of sd_notify
