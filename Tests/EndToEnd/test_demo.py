@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import shlex
 import signal
 import subprocess
 import time
@@ -20,7 +21,7 @@ def running(text):
     found = []
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            command = path.read_bytes().replace(b"\0", b" ").decode()
+            command = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
         if text in command:
@@ -28,9 +29,9 @@ def running(text):
     return found
 
 
-def demo(stage, command=None):
-    command = command or f"PACED_BIN={PROGRAMS} TMPDIR={stage.directory} Tools/demo; echo ended with $?; sleep 60"
-    return stage.terminal(command)
+def demo(stage):
+    programs = shlex.quote(str(PROGRAMS))
+    return stage.terminal(f"PACED_BIN={programs} TMPDIR={stage.directory} Tools/demo; echo ended with $?; sleep 60")
 
 
 def test_demo_shows_a_moving_screen_within_ten_seconds(stage):

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -224,7 +225,8 @@ def test_closed_reader_ends_replay(recorded):
 
 def test_fit_file_is_not_written_to_a_terminal(recorded, stage):
     state, number, _ = recorded
-    terminal = stage.terminal(f"{PACECTL} --state-dir {state} export {number} --format fit; echo ended with $?; sleep 60")
+    export = shlex.join(map(str, [PACECTL, "--state-dir", state, "export", number, "--format", "fit"]))
+    terminal = stage.terminal(f"{export}; echo ended with $?; sleep 60")
     text = wait_for(lambda: (text := terminal.text()) and "ended with" in text and text, 60, "an end")
     assert "a FIT file is binary" in text and "ended with 2" in text
 

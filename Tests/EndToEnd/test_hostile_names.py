@@ -66,7 +66,7 @@ def test_hostile_names_are_harmless_in_the_log(outside):
 
 def test_hostile_names_are_harmless_on_the_screen(outside, stage):
     daemon, _ = outside
-    terminal = stage.terminal(f"{PACECTL} --runtime-dir {daemon.runtime} watch")
+    terminal = stage.terminal([PACECTL, "--runtime-dir", daemon.runtime, "watch"])
     terminal.tmux("select-pane", "-T", "before")
     screen = wait_for(lambda: (text := terminal.text()) and KEPT in text and text, 60, "the strap's name on the screen")
     assert terminal.tmux("display", "-p", "#{pane_title}").strip() == "before"

@@ -94,7 +94,7 @@ def test_watch_resumes_after_stop_and_continue_signals_of_another_process(stage)
 
 def test_ctrl_z_without_a_shell_stops_nothing(stage):
     paced = stage.paced("--demo")
-    terminal = stage.terminal(f"{PACECTL} --runtime-dir {paced.runtime} watch")
+    terminal = stage.terminal([PACECTL, "--runtime-dir", paced.runtime, "watch"])
     wait_for_moving_screen(terminal)
     terminal.type("C-z")
     wait_for_moving_screen(terminal)

@@ -334,7 +334,7 @@ def test_watched_replay_ends_with_the_screen(screen, temporary, ride, way):
 @pytest.mark.parametrize("number, words", [(signal.SIGTERM, "stop requested"), (signal.SIGKILL, "paced ended with status 137")])
 def test_end_of_a_watched_replay_is_an_error(screen, temporary, ride, number, words):
     terminal = screen(environment=[f"TMPDIR={temporary}"])
-    terminal.run("sh", "-c", f'{PACECTL} watch --replay {ride}; echo "ended with $?"')
+    terminal.run("sh", "-c", '"$@"; echo "ended with $?"', "sh", PACECTL, "watch", "--replay", ride)
     terminal.wait_for("Riding", seconds=60)
     os.kill(replaying(temporary)[0], number)
     terminal.wait_for(words, "ended with 1", absent=["Riding"])

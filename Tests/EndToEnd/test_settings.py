@@ -169,7 +169,7 @@ def test_invalid_file_at_sighup_changes_nothing(board):
 
 def test_sighup_of_a_terminal_ends_the_daemon(stage):
     terminal = stage.terminal(
-        f"{PACED} --demo --runtime-dir {stage.directory}/run --state-dir {stage.directory}/state")
+        [PACED, "--demo", "--runtime-dir", stage.directory / "run", "--state-dir", stage.directory / "state"])
     socket = stage.directory / "run" / "state.sock"
     wait_for(socket.exists, 60, "a daemon")
     terminal.end()

@@ -177,7 +177,7 @@ def test_terminal_is_restored(paced, screen, tmp_path, way):
 def test_screen_without_keys_can_be_left(paced, screen, tmp_path):
     terminal = screen()
     before = terminal_state(terminal, tmp_path)
-    terminal.run("sh", "-c", f"{PACECTL} --runtime-dir {paced.directory} watch </dev/null")
+    terminal.run("sh", "-c", '"$@" </dev/null', "sh", PACECTL, "--runtime-dir", paced.directory, "watch")
     terminal.wait_for("Running", "min/km", absent=["Space"])
     terminal.type("C-c")
     terminal.wait_for("ready>", absent=["Running"])

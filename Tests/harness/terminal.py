@@ -14,19 +14,22 @@ FOREIGN = ("TMUX", "NO_COLOR", "COLORTERM")
 
 
 class Terminal:
-    """Runs one command, or a shell for typed commands."""
+    """Runs one command, words or a line for bash, or without one a shell for typed commands."""
 
     def __init__(self, directory, command=None, columns=80, rows=24, environment=()):
         # A new directory: a server that is ending would still answer on the previous socket.
         self.socket = pathlib.Path(tempfile.mkdtemp(prefix="tmux-", dir=directory)) / "socket"
         shell = ["env", "TZ=UTC", "TERM=tmux-256color", *environment, "PS1=ready> ", "sh"]
+        if isinstance(command, list):
+            command = shlex.join(map(str, command))
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", columns, "-y", rows, "-c", ROOT,
                   *(shell if command is None else [command]))
         if command is None:
             self.wait_for("ready>")
 
     def tmux(self, *words, check=True):
-        environment = {key: value for key, value in os.environ.items() if key not in FOREIGN}
+        # Otherwise tmux gives a line to the user's own shell.
+        environment = {key: value for key, value in os.environ.items() if key not in FOREIGN} | {"SHELL": "/bin/bash"}
         return subprocess.run(
             ["tmux", "-S", self.socket, *map(str, words)], env=environment, capture_output=True, text=True, timeout=GUARD,
             check=check).stdout
