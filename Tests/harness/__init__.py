@@ -20,3 +20,10 @@ the standard library.
     gtfs           made timetables of public transport
     made_ride      a ride with power, cadence and speed, and its figures by independent code
 """
+
+import os
+
+# The tests are the same for everybody. Tools speak English, in UTF-8; what a test lets other users read, they can read.
+os.environ["LC_ALL"] = "C.UTF-8"
+os.environ.pop("LANGUAGE", None)
+os.umask(0o022)
