@@ -38,7 +38,8 @@ enum Repository {
     static func run(_ program: String, _ arguments: [String]) throws -> (output: String, status: Int32) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [program] + arguments
+        // Its messages are compared with English ones.
+        process.arguments = ["LC_ALL=C", program] + arguments
         process.currentDirectoryURL = root
         let pipe = Pipe()
         process.standardOutput = pipe
