@@ -24,9 +24,9 @@ def add(path, name, body):
     (path / name).chmod(0o755)
 
 
-def require(path, *packages):
+def require(path, *packages, **environment):
     ended = subprocess.run(
-        [REQUIRE, *packages], env={"PATH": str(path)}, capture_output=True, text=True, timeout=30)
+        [REQUIRE, *packages], env={"PATH": str(path)} | environment, capture_output=True, text=True, timeout=30)
     assert ended.stderr.count("\n") == (1 if ended.returncode else 0), ended.stderr
     return ended
 
@@ -48,6 +48,13 @@ def test_old_swift_is_reported(path):
 def test_newer_swift_is_accepted(path, version):
     add(path, "swift", f"echo 'Swift version {version} (swift-{version}-RELEASE)'")
     assert require(path).returncode == 0
+
+
+def test_home_that_does_not_exist_is_reported_with_a_remedy(path):
+    add(path, "swift", "echo Swift version 6.3")
+    ended = require(path, HOME=str(path / "none"))
+    assert ended.returncode == 1
+    assert f"{path}/none" in ended.stderr and "set HOME" in ended.stderr
 
 
 def test_installed_packages_are_not_installed_again(path):
@@ -72,6 +79,17 @@ def test_install_command_is_printed_without_root_and_sudo(path):
     ended = require(path, "libgps-dev", "gpsd")
     assert ended.returncode == 1
     assert "sudo" in ended.stderr and "apt-get install libgps-dev gpsd" in ended.stderr
+
+
+def test_install_command_is_printed_to_a_user_who_may_not_use_sudo(path):
+    add(path, "swift", "echo Swift version 6.3")
+    add(path, "apt-get", "exit 1")
+    add(path, "sudo", "echo anja is not in the sudoers file.; exit 1")
+    (path / "id").unlink()
+    add(path, "id", "echo 1000")
+    ended = require(path, "libgps-dev")
+    assert ended.returncode == 1
+    assert "anja is not in the sudoers file.; as root, run apt-get install libgps-dev" in ended.stderr
 
 
 def test_missing_package_is_installed_after_an_update(path):
