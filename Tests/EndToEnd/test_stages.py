@@ -63,7 +63,7 @@ FAIL systemd/panel 2.0
     ("ERROR: file or directory not found: Tests/EndToEnd/test_x.py\n", ["pytest: file or directory not found: Tests/EndToEnd/test_x.py"]),
     ("FAILED lap-flood: no answer within 5 s\n", ["lap-flood: no answer within 5 s"]),
     ("    cut after write 7 of 90: 3000 ms are lost\n", ["cut after write 7 of 90: 3000 ms are lost"]),
-    ("/src/paced/Sources/A.swift:1:2: error: cannot find 'x'\n", ["/src/paced/Sources/A.swift:1:2: cannot find 'x'"]),
+    ("/src/my ä/Sources/A.swift:1:2: error: cannot find 'x'\n", ["/src/my ä/Sources/A.swift:1:2: cannot find 'x'"]),
     ("one\ntwo\n\nthree\nfour\n", ["two", "three", "four"]),
 ], ids=["issue", "crash", "leak", "race", "machine", "trace", "pytest", "page", "pytest usage", "attack", "cut", "compiler", "other"])
 def test_last_lines_name_the_test_and_its_reason(tmp_path, output, lines):

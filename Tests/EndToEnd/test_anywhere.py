@@ -1,0 +1,52 @@
+"""The tools work in a checkout at any path, whoever runs them."""
+
+import os
+import shutil
+import stat
+import subprocess
+
+import pytest
+
+from harness.process import PROGRAMS, ROOT
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """What the tools need of the tree and of its build, at a path with a space and an umlaut, with modes of umask 077."""
+    place = tmp_path / "Mein Verzeichnis ä"
+    for name in ("Tools", "completion", "man", "systemd", "udev", "web"):
+        shutil.copytree(ROOT / name, place / name)
+    shutil.copy(ROOT / "Makefile", place)
+    subprocess.run(["chmod", "-R", "go=", place], check=True)
+    (place / ".build").mkdir()
+    (place / ".build/release").symlink_to(PROGRAMS)
+    return place
+
+
+def run(checkout, *command, environment=None, status=0):
+    """Runs a command with a strict umask, without the variables of a login; returns its output."""
+    ended = subprocess.run(
+        command, cwd=checkout, env={"PATH": os.environ["PATH"]} | (environment or {}), umask=0o077, capture_output=True,
+        text=True, timeout=120)
+    assert ended.returncode == status, ended.stdout + ended.stderr
+    return ended.stdout
+
+
+@pytest.mark.parametrize("environment", [{"LC_ALL": "C"}, {"LANG": "de_DE.UTF-8"}], ids=repr)
+def test_failed_stage_names_the_failure(checkout, environment):
+    fault = f"{checkout}/Sources/A.swift:1:2: error: cannot find 'ä'"
+    said = run(checkout, "Tools/stage", "some", "sh", "-c", f'echo "{fault}"; exit 3', environment=environment, status=3)
+    assert said.splitlines()[-1] == "some: " + fault.replace("error: ", "")
+    assert (checkout / ".build/results/some").read_text() == fault + "\n"
+
+
+def test_every_user_can_read_what_is_installed(checkout, tmp_path):
+    root = tmp_path / "Ziel für alle"
+    run(checkout, "make", "install", f"DESTDIR={root}")
+    installed = list(root.rglob("*"))
+    assert root / "usr/local/bin/pacectl" in installed and root / "usr/local/share/paced-web/index.html" in installed
+    for path in installed:
+        is_executable = path.is_dir() or path.parent.name == "bin"
+        assert stat.S_IMODE(path.stat().st_mode) == (0o755 if is_executable else 0o644), path
+    run(checkout, "make", "uninstall", f"DESTDIR={root}")
+    assert {path.name for path in root.rglob("*") if path.is_file()} == {"paced.conf", "paced-net.conf", "paced-web.conf"}
