@@ -107,7 +107,8 @@ class Namespace(ManagedProcess):
         subprocess.run([*self.enter, *words], check=True, timeout=10, capture_output=True)
 
     def remount(self, options):
-        self.run("mount", "-o", "remount," + options, self.directory)
+        # With a source, mount does not repeat the present owner, whom a namespace of a user does not know.
+        self.run("mount", "-o", "remount," + options, "attack", self.directory)
 
     def fill(self):
         """Fills the disk."""

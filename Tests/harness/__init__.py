@@ -27,3 +27,5 @@ import os
 os.environ["LC_ALL"] = "C.UTF-8"
 os.environ.pop("LANGUAGE", None)
 os.umask(0o022)
+# Without HOME, it is that of the user database.
+os.environ.setdefault("HOME", os.path.expanduser("~"))
