@@ -127,7 +127,7 @@ import Testing
         let script = #"""
             zmodload zsh/zpty
             zpty shell zsh -f -i
-            zpty -w shell "PS1='> '; stty cols 200; fpath=($PWD/completion \$fpath); autoload -Uz compinit; compinit -D -u"
+            zpty -w shell "PS1='> '; stty cols 200; fpath=(\$PWD/completion \$fpath); autoload -Uz compinit; compinit -D -u"
             zpty -w shell "$1"
             zpty -w shell 'print "rea""dy"'
             zpty -r shell output '*ready*'
