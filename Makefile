@@ -9,6 +9,10 @@ endif
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
+# Without HOME, swift would keep its caches in /home; the home of the user database is meant.
+ifndef HOME
+export HOME := $(shell echo ~)
+endif
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 
