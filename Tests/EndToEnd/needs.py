@@ -7,7 +7,7 @@ import pytest
 
 ROOT = pytest.mark.skipif(os.getuid() != 0, reason="needs root, to act as another user and to make devices")
 KEYBOARDS = pytest.mark.skipif(
-    not os.path.exists("/dev/uinput"),
-    reason="needs /dev/uinput, to press keys; the scenario systemd/panel of the virtual machine presses them too")
+    os.getuid() != 0 or not os.path.exists("/dev/uinput"),
+    reason="needs root and /dev/uinput, to press keys; the scenario systemd/panel of the virtual machine presses them too")
 IPV6 = pytest.mark.skipif(
     not pathlib.Path("/proc/net/if_inet6").exists(), reason="needs IPv6, to serve on ::1")
