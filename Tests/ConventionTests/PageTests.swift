@@ -4,7 +4,10 @@ import Testing
 @Suite struct PageTests {
     private static let shells = ["bash", "zsh"]
 
-    @Test(arguments: ["paced.8", "paced.conf.5", "paced_json.5", "paced-net.8", "paced-net.conf.5", "pacectl.1"])
+    @Test(arguments: [
+        "paced.8", "paced.conf.5", "paced_json.5", "paced-net.8", "paced-net.conf.5", "paced-web.8", "paced-web.conf.5",
+        "pacectl.1",
+    ])
     func manualPageIsWellFormed(page: String) throws {
         let (output, status) = try Repository.run("mandoc", ["-T", "lint", "-W", "warning", "man/" + page])
         #expect(status == 0 && output == "")
@@ -23,6 +26,7 @@ import Testing
 
     @Test(arguments: [
         ("paced.8", "Sources/Daemon/Options.swift"), ("paced-net.8", "Sources/Network/NetOptions.swift"),
+        ("paced-web.8", "Sources/Web/WebOptions.swift"),
     ])
     func manualPageOfADaemonHasEveryOption(page: String, source: String) throws {
         let page = try Self.page(page)
@@ -39,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["paced", "paced-net"])
+    @Test(arguments: ["paced", "paced-net", "paced-web"])
     func manualPageOfTheConfigurationHasEverySectionAndKey(program: String) throws {
         let page = try Self.page("\(program).conf.5")
         let example = try Repository.text(of: "systemd/\(program).conf")
@@ -64,7 +68,7 @@ import Testing
         }
         for (program, source) in [
             ("paced", "Sources/Daemon/Options.swift"), ("pacectl", "Sources/Console/HelpText.swift"),
-            ("paced-net", "Sources/Network/NetOptions.swift"),
+            ("paced-net", "Sources/Network/NetOptions.swift"), ("paced-web", "Sources/Web/WebOptions.swift"),
         ] {
             let file = file(program)
             #expect(try Repository.run(shell, ["-n", file]).output == "")
@@ -93,6 +97,8 @@ import Testing
         ("paced --bluetooth b", "bluetoothd"),
         ("paced --config Pack", "Package.swift"), ("paced-net --ca", "--cache-dir"),
         ("paced-net --config Pack", "Package.swift"), ("paced-net --paced-dir Tes", "Tests"),
+        ("paced-web --pag", "--page-dir"), ("paced-web --config Pack", "Package.swift"),
+        ("paced-web --page-dir Tes", "Tests"),
     ])
     func bashCompletesALine(line: String, choices: String) throws {
         let script = #"""
@@ -149,7 +155,7 @@ import Testing
         #expect(output == lines.map { $0.0 + $0.1 + "\n" }.joined())
     }
 
-    @Test(arguments: ["paced", "pacectl", "paced-net"])
+    @Test(arguments: ["paced", "pacectl", "paced-net", "paced-web"])
     func zshFindsTheCompletion(program: String) throws {
         let script = "fpath=(completion $fpath); autoload -Uz compinit; compinit -D -u; print $_comps[$1]"
         #expect(try Repository.run("zsh", ["-fc", script, "zsh", program]).output == "_\(program)\n")

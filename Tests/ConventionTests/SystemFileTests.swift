@@ -13,7 +13,8 @@ import Testing
     /// The bounds, in tenths, are exposure levels of `systemd-analyze security`.
     @Test(arguments: [
         ("paced.service", nil, 16), ("paced.service", "bluetoothd-only.conf", 11), ("paced-panel.service", nil, 11),
-        ("paced-net.service", nil, 13),
+        ("paced-net.service", nil, 13), ("paced-web.service", nil, 4),
+        ("paced-web.service", "paced-web-control.conf", 4),
     ])
     func exposureOfAServiceStaysWithinItsBound(unit: String, dropIn: String?, bound: Int) throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
