@@ -2,12 +2,6 @@ import Testing
 
 /// The conventions of CONTRIBUTING.md for lines and files.
 @Suite struct StyleTests {
-    @Test func formatterReportsNothing() throws {
-        let (output, _) = try Repository.run(
-            "swift", ["format", "lint", "--strict", "--parallel", "-r", "Sources", "Tests", "Package.swift"])
-        #expect(output == "")
-    }
-
     /// A type with private state stays in one file: a file is split by topic, not by length.
     @Test(arguments: [("Sources", 500), ("Tests", 350)])
     func filesStayWithinTheirLineLimit(folder: String, limit: Int) throws {

@@ -1,6 +1,5 @@
 """make reports in one line what is missing."""
 
-import os
 import shutil
 import subprocess
 
@@ -112,8 +111,3 @@ def test_error_of_apt_is_reported_in_the_line(path):
     ended = require(path, "libgps-dev")
     assert ended.returncode == 1
     assert "Unable to locate package libgps-dev" in ended.stderr
-
-
-def test_ci_runs_make_test_and_then_make_test_all():
-    assert (ROOT / ".ci" / "run").read_text() == "#!/bin/sh\nmake test && exec make test-all\n"
-    assert os.access(ROOT / ".ci" / "run", os.X_OK)
