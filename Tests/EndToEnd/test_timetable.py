@@ -18,6 +18,7 @@ import pytest
 from harness.gtfs import METRES, Feed, write_archive, write_large_feed
 from harness.maps import MapsCommand
 from harness.process import ROOT
+from matrix import matrix
 
 DATA = ROOT / "Tests/Data/transit"
 HERE = (52.5, 13.4)
@@ -130,6 +131,7 @@ def test_real_feeds_are_imported(timetable):
     assert oct(os.stat(timetable.database).st_mode) == "0o100644"
 
 
+@pytest.mark.thorough
 def test_trips_with_frequencies_say_how_often_they_run(real):
     # Monday, 4 November 2019, 9:00 in Florida.
     monday = ["--time", "2019-11-04 14:00"]
@@ -142,6 +144,7 @@ def test_trips_with_frequencies_say_how_often_they_run(real):
     assert all(one["headway_s"] == 600 and one["departure"] == one["scheduled"] for one in found)
 
 
+@pytest.mark.thorough
 def test_exact_times_of_the_sample_feed_are_shown(real):
     found = real["sample-feed-1"].departures("FUR_CREEK_RES", "--time", "2008-11-04 14:00")
     assert [(one["code"], one["headsign"], one["departure"]) for one in found] == [
@@ -154,6 +157,7 @@ def test_exact_times_of_the_sample_feed_are_shown(real):
 
 # Lines
 
+@pytest.mark.thorough
 def test_lines_are_found_by_their_code_and_name(real):
     bulls = real["bullrunner-gtfs"]
     assert bulls.table("lines")[:2] == [["LINE", "NAME", "COLOR", "ID"], ["A", "Green", "Campus", "Loop", "00573C", "A"]]
@@ -183,6 +187,7 @@ def shapes(path):
     return sorted(found.values())
 
 
+@pytest.mark.thorough
 def test_ways_of_lines_are_written_as_kml(real):
     bulls = real["bullrunner-gtfs"]
     document = xml.etree.ElementTree.fromstring(bulls("lines", "--format", "kml"))
@@ -194,6 +199,7 @@ def test_ways_of_lines_are_written_as_kml(real):
     assert sorted(written) == shapes(DATA / "bullrunner-gtfs.zip")
 
 
+@pytest.mark.thorough
 def test_ways_of_lines_are_written_as_geojson(real, day):
     metro = real["metrotransit-gtfs"]
     page = json.loads(metro("lines", "--format", "geojson"))
@@ -217,6 +223,7 @@ def test_file_of_lines_is_replaced_only_if_wanted(day):
     assert "cannot write" in day.refused("lines", "--format", "kml", "-o", day.directory / "none/lines.kml")
 
 
+@pytest.mark.thorough
 def test_trace_is_the_way_of_one_line(day):
     trace = ROOT / "Tests/Data/kml/linestring.kml"
     expected = json.loads(trace.with_suffix(".kml.geojson").read_text())["features"]
@@ -231,6 +238,7 @@ def test_trace_is_the_way_of_one_line(day):
         assert "wrong.kml" in day.refused("lines", "--format", "kml", "--match", "A", "--trace", wrong)
 
 
+@pytest.mark.thorough
 def test_moved_line_stays_where_it_was_moved(real, tmp_path):
     bulls = Timetable(tmp_path)
     bulls.imported(DATA / "bullrunner-gtfs.zip")
@@ -258,6 +266,7 @@ def groups(timetable):
     return json.loads(timetable("--json", "groups")).get("groups", [])
 
 
+@pytest.mark.thorough
 def test_preset_has_the_lines_and_groups_of_cata(timetable):
     assert timetable("groups") == "There are no groups.\n"
     assert timetable("groups", "preset", "cata").splitlines()[1] == "Campus      BL, WL, RL, GL"
@@ -295,7 +304,7 @@ def test_one_line_or_group_is_shown_first(timetable):
     assert timetable("lines").startswith("LINE")
 
 
-@pytest.mark.parametrize("words, message, status", [
+@pytest.mark.parametrize("words, message, status", matrix([
     (["add", "Campus", "V"], "a group is already named Campus", 1), (["add", "New", "XX"], "no line is called 'XX'", 1),
     (["add", "New", "V", "43"], "each line once", 1), (["add", "", "V"], "a name must be 1 to 64 characters", 1),
     (["add", "a\x1b[2Jb", "V"], "a name must be 1 to 64 characters", 1), (["add", "x" * 65, "V"], "a name must be 1 to 64", 1),
@@ -304,7 +313,7 @@ def test_one_line_or_group_is_shown_first(timetable):
     (["move", "None", "1"], "no group is named None", 1), (["default", "XX"], "no line is called 'XX'", 1),
     (["move", "Campus", "0"], "groups move needs a place from 1 on", 2), (["add", "New"], "use 'transit groups'", 2),
     (["first", "maybe"], "use 'transit groups'", 2), (["preset", "mta"], "use 'transit groups'", 2),
-])
+], ["add", "New", "XX"]))
 def test_wrong_change_of_groups_is_named_and_changes_nothing(timetable, words, message, status):
     timetable("groups", "preset", "cata")
     path = timetable.maps / "transit-lines.json"
@@ -314,6 +323,7 @@ def test_wrong_change_of_groups_is_named_and_changes_nothing(timetable, words, m
     assert path.read_bytes() == before
 
 
+@pytest.mark.thorough
 def test_damaged_list_of_lines_is_named(day):
     day("groups", "add", "Both", "A", "B")
     path = day.maps / "transit-lines.json"
@@ -366,6 +376,7 @@ def test_departures_of_some_lines(day):
     assert "no line is called 'C'" in day.refused("departures", *words, "--line", "C")
 
 
+@pytest.mark.thorough
 def test_trip_that_begins_before_midnight_leaves_after_it(timetable):
     feed = made_feed()
     feed.trip("night", "10", ("s0", "24:50:00"), ("s1", "25:10:00"), ("s2", "49:10:00"))
@@ -378,6 +389,7 @@ def test_trip_that_begins_before_midnight_leaves_after_it(timetable):
     assert timetable.departures("Bridge", "--time", "2028-01-01 01:00") == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("zone, date", [
     ("Europe/Berlin", "2026-03-29"), ("Europe/Berlin", "2026-10-25"), ("America/New_York", "2026-03-08"),
     ("America/New_York", "2026-11-01"), ("Australia/Lord_Howe", "2026-04-05"), ("Africa/Cairo", "2026-04-24"),
@@ -444,6 +456,7 @@ def test_direct_way_home_and_bikes(day):
     assert [one["legs"][0]["departure"][11:16] for one in answer["journeys"]] == ["06:30"]
 
 
+@pytest.mark.thorough
 def test_reach_and_pace_of_walks_are_options(day):
     words = HOME[:4] + ["--time", "2026-06-01 03:30"]
     assert "no way home in the next 24 h; try a larger --within" in day.refused("next-home", *words, "--within", "90")
@@ -456,6 +469,7 @@ def test_reach_and_pace_of_walks_are_options(day):
         assert message in day.refused("next-home", *words, option, value, status=2)
 
 
+@pytest.mark.thorough
 def test_last_way_home_is_that_of_the_night(timetable):
     feed = made_feed()
     for minutes in (540, 1380, 1500, 1830):
@@ -476,6 +490,7 @@ def test_way_home_without_paced_net_needs_a_home(day):
 
 # Import
 
+@pytest.mark.thorough
 def test_part_of_a_feed_is_imported(timetable):
     timetable.imported(day_feed(), "--near", "3", "--at", text(HERE))
     assert [stop["stop"] for stop in timetable.json("stops", "100", "--at", text(HERE))] == ["s0", "s1"]
@@ -485,6 +500,7 @@ def test_part_of_a_feed_is_imported(timetable):
     assert [line["code"] for line in timetable.json("lines")] == ["A"]
 
 
+@pytest.mark.thorough
 def test_rows_that_refer_to_nothing_are_left_out_and_reported(timetable):
     feed = day_feed()
     feed.trip("x1", "99", ("s0", 0), ("s1", 60))
@@ -521,6 +537,7 @@ def bomb(path, row, name="stop_times.txt"):
     return path
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("row, message", [
     (b"\0", "stop_times.txt:2: the record has more than 65536 bytes"),
     (b",", "stop_times.txt:2: the record has more than 256 fields"),
@@ -535,6 +552,7 @@ def test_bomb_is_refused_without_much_memory(day, row, message):
     assert peak < 128 and day.database.read_bytes() == before and os.listdir(day.maps) == ["transit.db"]
 
 
+@pytest.mark.thorough
 def test_large_feed_needs_little_memory(timetable):
     path = write_large_feed(timetable.directory / "large.zip", 500_000)
     done, peak = timetable.measured("import", path)
@@ -548,6 +566,7 @@ def damaged(content, place, flip=0x55):
     return content[:place] + bytes([content[place] ^ flip]) + content[place + 1:]
 
 
+@pytest.mark.thorough
 def test_damaged_archives_keep_the_old_timetable(day):
     good = (day.directory / "feed.zip").read_bytes()
     path = day.directory / "bad.zip"
@@ -567,6 +586,7 @@ def test_damaged_archives_keep_the_old_timetable(day):
     assert day.refused("import", day.directory) and os.listdir(day.maps) == ["transit.db"]
 
 
+@pytest.mark.thorough
 def test_archive_with_a_wrong_sum_is_refused(day):
     path = day.directory / "feed.zip"
     for name in day_feed().files():
@@ -578,6 +598,7 @@ def test_archive_with_a_wrong_sum_is_refused(day):
         assert "CRC" in day.keeps(path), name
 
 
+@pytest.mark.thorough
 def test_encrypted_archive_is_refused(day):
     path = day.directory / "feed.zip"
     with zipfile.ZipFile(path, "a") as archive:
@@ -605,58 +626,27 @@ def without(name):
     return change
 
 
-def appended(name, row):
-    def change(files):
-        files[name] += row + "\r\n"
-    return change
+# FeedImportTests and FeedTableTests have all that the tables can do wrong.
+BROKEN = {
+    "a missing file": (without("stop_times.txt"), "stop_times.txt: the file is missing from the feed"),
+    "a missing column": (replaced("calendar.txt", "thursday", "other"), "calendar.txt:1: the column thursday is missing"),
+    "an unknown zone": (replaced("agency.txt", "Europe/Berlin", "../../../etc/localtime"),
+                        "agency.txt:2: agency_timezone '../../../etc/localtime' is no known time zone"),
+    "an open quote": (replaced("stops.txt", "Market", '"Market'), "stops.txt:2: the file ends within quotes"),
+    "a wrong time": (replaced("stop_times.txt", "06:05:00", "soon"),
+                     "stop_times.txt:3: arrival_time must be a time such as 07:30:00"),
+}
 
 
-BROKEN = [
-    *[(without(name), f"{name}: the file is missing from the feed")
-      for name in ("agency.txt", "stops.txt", "routes.txt", "trips.txt", "stop_times.txt")],
-    (without("calendar.txt"), "calendar.txt: the feed has no day of service"),
-    (lambda files: files.update({"stops.txt": ""}), "stops.txt:1: the file is empty"),
-    (lambda files: files.update({"agency.txt": files["agency.txt"].splitlines()[0]}), "agency.txt: the file has no agency"),
-    *[(replaced(name, column, "other"), f"{name}:1: the column {column} is missing") for name, column in [
-        ("agency.txt", "agency_timezone"), ("calendar.txt", "thursday"), ("stops.txt", "stop_id"),
-        ("routes.txt", "route_id"), ("trips.txt", "service_id"), ("stop_times.txt", "departure_time")]],
-    (appended("stops.txt", "s1,,Other,1,1"), "stops.txt:7: stop_id is there a second time"),
-    (appended("routes.txt", "10,A,Airport,3,"), "routes.txt:4: route_id is there a second time"),
-    (appended("trips.txt", "10,daily,a360,,,"), "trips.txt:14: trip_id is there a second time"),
-    (appended("calendar.txt", "daily,1,1,1,1,1,1,1,20260101,20271231"), "calendar.txt:3: service_id is there a second time"),
-    *[(replaced("agency.txt", "Europe/Berlin", zone), f"agency.txt:2: agency_timezone '{zone}' is no known time zone")
-      for zone in ("Mars/Olympus", "Europe", "../../../etc/localtime", "CET-1CEST")],
-    (replaced("agency.txt", "Europe/Berlin", ""), "agency.txt:2: agency_name and agency_timezone must not be empty"),
-    (replaced("calendar.txt", "20271231", "20260230"), "calendar.txt:2: end_date must be a date"),
-    (replaced("calendar.txt", "20271231", "20251231"), "calendar.txt:2: end_date is before start_date"),
-    (replaced("calendar.txt", "daily,1", "daily,2"), "calendar.txt:2: monday must be a number from 0 to 1"),
-    (replaced("stops.txt", "13.4", "213.4"), "stops.txt:2: stop_lon must be a number from -180"),
-    (replaced("stops.txt", "Market", '"Market'), "stops.txt:2: the file ends within quotes"),
-    (replaced("stops.txt", "Market", '"Mar"ket'), "stops.txt:2: a quote must be followed by a comma"),
-    (replaced("stops.txt", "s1,", ","), "stops.txt:3: stop_id must have 1 to 255 bytes"),
-    (replaced("stops.txt", "s1,", "s" * 256 + ","), "stops.txt:3: stop_id must have 1 to 255 bytes"),
-    (replaced("stops.txt", "Bridge", "x" * 70_000), "stops.txt:3: the record has more than 65536 bytes"),
-    (replaced("stops.txt", "Bridge", "," * 300), "stops.txt:3: the record has more than 256 fields"),
-    *[(replaced("stop_times.txt", "06:05:00", time), "stop_times.txt:3: arrival_time must be a time such as 07:30:00")
-      for time in ("6:61:00", "-6:05:00", "168:00:00", "06:05", "soon", "6:05:00 PM")],
-    (replaced("stop_times.txt", "s1,2", "s1,second"), "stop_times.txt:3: stop_sequence must be a number"),
-    (replaced("stop_times.txt", "s1,2", "s1,"), "stop_times.txt:3: stop_sequence must not be empty"),
-    *[(lambda files, row=row: files.update({"frequencies.txt": f"trip_id,start_time,end_time,headway_secs\na360,{row}\n"}),
-       f"frequencies.txt:2: {message}") for row, message in [
-           ("6:00:00,7:00:00,0", "headway_secs must be a number from 1"), ("6:00:00,,60", "start_time, end_time and"),
-           ("6,7:00:00,60", "start_time must be a time")]],
-    (lambda files: files.update({"calendar_dates.txt": "service_id,date,exception_type\ndaily,20260601,3\n"}),
-     "calendar_dates.txt:2: exception_type must be a number from 1 to 2"),
-]
-
-
-@pytest.mark.parametrize("change, place", BROKEN, ids=[place[:70] for _, place in BROKEN])
-def test_broken_table_is_named_with_its_line(day, change, place):
+@pytest.mark.parametrize("name", matrix(BROKEN, "a wrong time"))
+def test_broken_table_is_named_with_its_line(day, name):
+    change, place = BROKEN[name]
     files = day_feed().files()
     change(files)
     assert place in day.keeps(write_archive(day.directory / "bad.zip", files))
 
 
+@pytest.mark.thorough
 def test_feed_of_another_form_is_read(timetable):
     """With a byte order mark, other line ends, quotes, white space, and columns in another order."""
     files = day_feed().files()
@@ -673,6 +663,7 @@ def test_feed_of_another_form_is_read(timetable):
     assert name.startswith("Market,") and name.endswith('"Old"') and "\n" not in name
 
 
+@pytest.mark.thorough
 def test_hostile_texts_are_shown_harmlessly(timetable):
     feed = made_feed()
     feed.tables["agency.txt"][1][0] = "\x1b]0;owned\x07Agency\u202e"
@@ -687,6 +678,7 @@ def test_hostile_texts_are_shown_harmlessly(timetable):
         assert all(character.isprintable() or character == "\n" for character in shown), one
 
 
+@pytest.mark.thorough
 def test_two_imports_at_once_leave_one_whole_timetable(timetable):
     path = write_large_feed(timetable.directory / "large.zip", 60_000)
     running = [subprocess.Popen(timetable.command("import", path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -698,6 +690,7 @@ def test_two_imports_at_once_leave_one_whole_timetable(timetable):
     assert os.listdir(timetable.maps) == ["transit.db"] and len(timetable.json("lines")) == 16
 
 
+@pytest.mark.thorough
 def test_refused_import_leaves_the_file_of_the_running_one(day):
     new = day.maps / "transit.db.new"
     holder = subprocess.Popen(
@@ -709,6 +702,7 @@ def test_refused_import_leaves_the_file_of_the_running_one(day):
     assert "Imported" in day.imported(day_feed()) and not new.exists()
 
 
+@pytest.mark.thorough
 def test_file_of_a_killed_import_is_replaced(day):
     (day.maps / "transit.db.new").write_bytes(day.database.read_bytes()[:5000] + b"\xff" * 99_999)
     assert len(day.json("lines")) == 2
@@ -716,12 +710,14 @@ def test_file_of_a_killed_import_is_replaced(day):
     assert os.listdir(day.maps) == ["transit.db"] and day.departures("Market", "--time", "2026-06-01 04:00")
 
 
+@pytest.mark.thorough
 def test_directory_that_cannot_be_written_is_named(day):
     (day.directory / "file").write_text("")
     day.maps = day.directory / "file/maps"
     assert "name another directory with --maps-dir" in day.refused("import", day.directory / "feed.zip")
 
 
+@pytest.mark.thorough
 def test_full_disk_keeps_the_old_timetable(stage):
     timetable = Timetable(stage.directory)
     disk = stage.disk(size="600k")
@@ -736,6 +732,7 @@ def test_full_disk_keeps_the_old_timetable(stage):
     assert (disk.path / "transit.db").read_bytes() == before and os.listdir(disk.path) == ["transit.db"]
 
 
+@pytest.mark.thorough
 def test_damaged_timetable_has_a_clear_error(day):
     good = day.database.read_bytes()
     morning = ["--time", "2026-06-01 03:30"]

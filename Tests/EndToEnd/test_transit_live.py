@@ -16,6 +16,7 @@ from harness.paced_net import PacedNet, StandingGpsd, SteppedNet
 from harness.process import ROOT
 from harness.timing import wait_for
 from harness.weather_server import WeatherServer, response, sends
+from matrix import matrix
 from test_transit import fill
 from test_weather_sins import SINS
 
@@ -281,6 +282,7 @@ def test_old_feed_is_not_live(live):
     assert all(re.fullmatch(r"the live data is 6\d\d s old", reason) for reason in (data["reason"], answer["reason"]))
 
 
+@pytest.mark.thorough
 def test_data_gets_old_while_the_server_is_silent(watched):
     watched.add_update(watched.updates, "a5", delay=300)
     reader = watched.watch()
@@ -292,6 +294,7 @@ def test_data_gets_old_while_the_server_is_silent(watched):
     assert watched.data(reader, lambda data: not data["live"])["reason"] == answer["reason"]
 
 
+@pytest.mark.thorough
 def test_configuration_without_live_data_gives_the_timetable(live):
     live.import_feed()
     live.start_net()
@@ -314,6 +317,7 @@ def test_missing_timetable_has_its_reason_until_an_import(live):
     assert live.net.log_text().count("there is no timetable") == 1
 
 
+@pytest.mark.thorough
 def test_damaged_timetable_has_its_reason(live):
     live.import_feed()
     (live.maps.maps / "transit.db").write_bytes(b"no timetable" * 999)
@@ -324,6 +328,7 @@ def test_damaged_timetable_has_its_reason(live):
     assert "transit.db" in live.net.log_text() and live.net.process.poll() is None
 
 
+@pytest.mark.thorough
 def test_imported_timetable_is_used_at_once(watched):
     watched.add_update(watched.updates, "a5", delay=600)
     reader = watched.watch()
@@ -373,6 +378,7 @@ def test_server_is_asked_only_while_somebody_uses_the_data(watched):
     wait_for(lambda: watched.server.count() == 6, 60, "requests for a run outdoors")
 
 
+@pytest.mark.thorough
 def test_run_without_lines_asks_nobody(live):
     live.import_feed()
     live.message("vehicles.pb")
@@ -426,13 +432,7 @@ def check_sin(live, sin, part):
     assert live.net.process.poll() is None and live.daemon.process.poll() is None
 
 
-FETCHED_SINS = [
-    "301 to a login page", "302 of a captive portal", "304 of what we lack", "400", "403", "404", "410", "429",
-    "500 without a body", "200 of a captive portal", "a cut body", "a length too small", "a cut chunk", "nothing", "no HTTP",
-    "half of a head", "a gzip bomb", "no gzip", "a huge header"]
-
-
-@pytest.mark.parametrize("sin", FETCHED_SINS)
+@pytest.mark.parametrize("sin", matrix(SINS, "200 of a captive portal"))
 def test_sin_of_a_server_has_its_reason_and_is_forgiven(sinned, sin):
     data, part = SINS[sin]
     check_sin(sinned, sends(data), part)
@@ -456,21 +456,24 @@ OTHER_SINS = {
 }
 
 
-@pytest.mark.parametrize("sin", OTHER_SINS)
+@pytest.mark.parametrize("sin", matrix(OTHER_SINS, "half a feed"))
 def test_what_is_no_feed_has_its_reason(sinned, sin):
     check_sin(sinned, sends(OTHER_SINS[sin]), "login page? {host} sends something else")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("sin", ["drip", "hang"])
 def test_feed_without_end_is_given_up(sinned, sin):
     check_sin(sinned, getattr(sinned.server, sin), "{host} does not respond in time")
 
 
+@pytest.mark.thorough
 def test_feed_of_100_mb_is_given_up_at_4_mib(sinned):
     check_sin(sinned, sinned.server.flood, "the response of {host} is too long")
     assert sinned.net.kernel_status("VmHWM") < 64 * 1024
 
 
+@pytest.mark.thorough
 def test_retry_after_is_respected(sinned):
     sinned.server.play(sends(response(429, retry_after=300)), "trips.pb")
     assert sinned.pass_time(100)["live"] is False
@@ -481,6 +484,7 @@ def test_retry_after_is_respected(sinned):
     assert sinned.pass_time(220)["live"] is True
 
 
+@pytest.mark.thorough
 def test_refused_connection_has_its_reason(live):
     live.import_feed()
     live.message("trips.pb")
@@ -491,6 +495,7 @@ def test_refused_connection_has_its_reason(live):
     assert (answer["live"], answer["reason"]) == (False, f"cannot connect to {live.server.name}")
 
 
+@pytest.mark.thorough
 def test_wrong_feed_does_not_stop_the_others_of_its_server(live):
     live.import_feed()
     live.add_vehicle(live.message("vehicles.pb"), "101", north(900), line="10")
@@ -499,6 +504,7 @@ def test_wrong_feed_does_not_stop_the_others_of_its_server(live):
     assert data["live"] is True and [vehicle["id"] for vehicle in data["vehicles"]] == ["101"]
 
 
+@pytest.mark.thorough
 def test_feed_of_the_future_does_not_stop_the_others(live):
     live.import_feed()
     live.message("trips.pb", age=-900)
@@ -508,6 +514,7 @@ def test_feed_of_the_future_does_not_stop_the_others(live):
     assert data["live"] is True and [vehicle["id"] for vehicle in data["vehicles"]] == ["101"]
 
 
+@pytest.mark.thorough
 def test_largest_feed_gives_a_line_that_fits(watched):
     for number in range(700):
         vehicle = watched.add_vehicle(watched.vehicles, "\U0001f68c" * 250, north(100 + number), trip="a5")
@@ -522,6 +529,7 @@ def test_largest_feed_gives_a_line_that_fits(watched):
     assert [vehicle["id"].split()[0] for vehicle in line["data"]["vehicles"]][:3] == ["0", "1", "2"]
 
 
+@pytest.mark.thorough
 def test_real_vehicles_are_on_the_line_of_their_trips(live):
     message = realtime.FeedMessage.FromString((ROOT / "Tests/Data/gtfs_rt/metrotransit-vehiclePositions.pb").read_bytes())
     ids = {entity.vehicle.vehicle.label or entity.vehicle.vehicle.id for entity in message.entity}
@@ -537,6 +545,7 @@ def test_real_vehicles_are_on_the_line_of_their_trips(live):
     assert len(paths) == 6 and all(len(path) > 40 for path in paths)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(4))
 def test_feed_of_random_fields_gives_lines_that_the_daemon_accepts(sinned, seed):
     dice = random.Random(seed)
@@ -577,6 +586,7 @@ def test_live_departures_are_shown(watched):
     assert "by the timetable: live data is for now only" in watched.maps(*words, "--time", at)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["A", "10", "Airport"])
 def test_line_of_live_departures_has_any_of_its_names(watched, name):
     words = ["departures", "Market", "--line", name, "--net-dir", watched.net.runtime]
@@ -601,7 +611,7 @@ def test_way_home_without_a_home_says_what_to_do(watched):
     assert "Home= in paced-net.conf" in error and "--home LAT,LON" in error
 
 
-@pytest.mark.parametrize("method, parameters, code", [
+@pytest.mark.parametrize("method, parameters, code", matrix([
     ("transit.departures", {}, -32602), ("transit.departures", {"stops": []}, -32602),
     ("transit.departures", {"stops": ["s0"] * 65}, -32004), ("transit.departures", {"stops": [1]}, -32004),
     ("transit.departures", {"stops": ["s0"], "limit": 0}, -32004), ("transit.departures", {"stops": ["s0"], "more": 1}, -32602),
@@ -609,11 +619,12 @@ def test_way_home_without_a_home_says_what_to_do(watched):
     ("transit.home", {"within_m": 1}, -32004), ("transit.home", {"walking_mps": "fast"}, -32004),
     ("transit.home", {"bikes": 1}, -32004), ("transit.path", {}, -32602), ("transit.path", {"line": ""}, -32602),
     ("transit.path", {"line": "none"}, -32003),
-])
+]))
 def test_wrong_parameters_are_rejected(sinned, method, parameters, code):
     assert sinned.net.call(method, **parameters)["code"] == code
 
 
+@pytest.mark.thorough
 def test_unknown_stop_is_named(sinned):
     assert "nowhere" in sinned.departures("nowhere")["data"]["message"]
 
@@ -648,6 +659,7 @@ def test_home_is_nowhere_but_in_the_configuration(watched):
     assert not any(part in watched.net.log.read_bytes() for part in digits(HOME))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode, warns", [(0o644, True), (0o640, False)])
 def test_readable_home_is_a_warning(live, mode, warns):
     live.import_feed()
@@ -715,6 +727,7 @@ def test_infopoint_gives_vehicles_departures_and_messages(info):
     assert all("application/json" in request.headers["accept"] for request in info.server.requests)
 
 
+@pytest.mark.thorough
 def test_hostile_answers_of_infopoint_give_lines_that_the_daemon_accepts(info):
     odd = [None, 7, -1, 1e300, True, [], {}, "", "x" * 9999, "\x1b[2J\u202e\n", "/Date(99999999999999999999)/", "/Date(x)/"]
     dice = random.Random(3)
@@ -731,6 +744,7 @@ def test_hostile_answers_of_infopoint_give_lines_that_the_daemon_accepts(info):
     assert "rejects a line" not in info.net.log_text() and info.net.process.poll() is None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["../../etc/passwd", "..", "/etc/passwd", "a/b.kml", "a\\b.kml", "a\n.kml", "x" * 200])
 def test_name_of_a_trace_is_one_component_of_a_path(info, name):
     info.server.bodies["43"] = info.server.bodies["43"] | {"RouteTraceFilename": name}
@@ -739,6 +753,7 @@ def test_name_of_a_trace_is_one_component_of_a_path(info, name):
     assert [request.name for request in info.server.requests] == ["43"]
 
 
+@pytest.mark.thorough
 def test_trace_of_infopoint_is_the_way_of_a_line(info):
     info.maps("groups", "preset", "cata")
     info.departures()
@@ -753,6 +768,7 @@ def test_trace_of_infopoint_is_the_way_of_a_line(info):
     assert error.count("\n") == 1 and info.server.name in error
 
 
+@pytest.mark.thorough
 def test_departures_of_infopoint_need_no_timetable(info):
     shown = info.maps("departures", "5", "--net-dir", info.net.runtime)
     first, second, last = shown.splitlines()[1:]
@@ -774,6 +790,7 @@ def test_names_of_drivers_are_nowhere(info):
 
 # Notices
 
+@pytest.mark.thorough
 def test_bus_that_comes_near_is_announced_once_for_an_approach(watched):
     position_is_known(watched)
     vehicle = watched.add_vehicle(watched.vehicles, "101", north(2000), trip="a5")
@@ -799,6 +816,7 @@ def test_bus_that_comes_near_is_announced_once_for_an_approach(watched):
     assert watched.notices(reader)[1]["text"] == "bus A is near: 200 m"
 
 
+@pytest.mark.thorough
 def test_buses_are_not_announced_without_lines(live):
     live.import_feed()
     live.add_vehicle(live.message("vehicles.pb"), "101", north(200), line="10")
@@ -831,6 +849,7 @@ def test_last_bus_home_is_announced_once_in_a_run(live):
     assert len(live.notices(reader)) == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("configuration, minutes", [
     (f"Home={text(HOME)}", (20, 60)), (f"Home={text(HOME)}\nLastBusMin=0", (20,)), (f"Home={text(north(200))}", (20,)),
     ("", (20,))], ids=["later", "off", "at home", "no home"])
@@ -844,6 +863,7 @@ def test_last_bus_is_not_announced(live, configuration, minutes):
     assert live.departures()["departures"] and live.notices(reader) == []
 
 
+@pytest.mark.thorough
 def test_restarted_daemon_has_the_data_again(watched):
     watched.add_vehicle(watched.vehicles, "101", north(900), trip="a5")
     watched.data(watched.watch(), lambda data: data["vehicles"])

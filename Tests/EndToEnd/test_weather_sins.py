@@ -15,6 +15,7 @@ from harness.paced_net import first_figures, first_reason
 from harness.process import free_port
 from harness.timing import boot_ms, wait_for
 from harness.weather_server import WeatherServer, metar, response, sends, station, taf
+from matrix import matrix
 
 LOGIN = "<!DOCTYPE html><html><title>Welcome to Hotel WiFi</title><form>Room number</form></html>"
 
@@ -29,49 +30,16 @@ def bomb():
     return gzip.compress(b" " * 50_000_000)
 
 
-# The bytes of each sin, and how its reason begins; the text is libcurl's where that is empty.
+# The bytes of some sins, and how their reasons begin. The Swift tests of Fetcher have more.
 SINS = {
-    "301 to a login page": (html(301, location="http://login.example/start?next=x"),
-                            "login page? {host} redirects to login.example"),
     "302 of a captive portal": (html(302, location="https://portal.hotel.example/"),
                                 "login page? {host} redirects to portal.hotel.example"),
-    "302 to nowhere": (response(302), "login page? {host} redirects to another address"),
-    "302 to a hostile host": (response(302, location="http://e" + "\u0301" * 300 + "\x1b[2J/"),
-                              "login page? {host} redirects"),
-    "304 of what we lack": (response(304, etag='"1"', content_length=None), "{host} rejects the request (304)"),
-    "400": (response(400, "wrong bbox"), "{host} rejects the request (400)"),
     "403": (response(403, "no user agent"), "{host} refuses requests (403)"),
-    "404": (response(404), "{host} has no such service (404)"),
-    "410": (html(410), "{host} has no such service (410)"),
-    "429": (response(429), "{host} limits requests (429)"),
-    "500 without a body": (response(500), "{host} has an error (500)"),
     "503": (response(503, LOGIN), "{host} has an error (503)"),
-    "999": (response(999), "{host} has an error (999)"),
     "200 of a captive portal": (html(200), "login page? {host} sends something else"),
-    "a JSON object": (response(200, '{"error":"down"}'), "login page? {host} sends something else"),
-    "a JSON number": (response(200, "1"), "login page? {host} sends something else"),
-    "JSON too deep": (response(200, "[" * 100_000), "login page? {host} sends something else"),
-    "no text": (response(200, b"\xff\xfe[]"), "login page? {host} sends something else"),
     "a cut body": (response(200, '[{"icaoId":"ED', content_length=9000), "the response of {host} is cut off"),
-    "a length too small": (response(200, "[" + " " * 9000 + "]", content_length=9),
-                           "login page? {host} sends something else"),
-    "a length that is no number": (response(200, "[]", content_length="many"), "{host}: "),
-    "two lengths": (response(200, "[]", content_length="2\r\nContent-Length: 1"), ""),
-    "a cut chunk": (response(200, "40\r\n[{", content_length=None, transfer_encoding="chunked"),
-                    "the response of {host} is cut off"),
-    "a negative chunk": (response(200, "-1\r\n[]", content_length=None, transfer_encoding="chunked"), ""),
-    "nothing": (b"", "the response of {host} is cut off"),
     "no HTTP": (b"SSH-2.0-OpenSSH_9.2\r\n", "{host}: "),
-    "half of a head": (b"HTTP/1.1 200 OK\r\nContent-Le", "the response of {host} is cut off"),
-    "200 without a body": (response(200), "the response of {host} is cut off"),
     "a gzip bomb": (lambda: response(200, bomb(), content_encoding="gzip"), "the response of {host} is too long"),
-    "a bomb in a bomb": (lambda: response(200, gzip.compress(bomb()), content_encoding="gzip, gzip"),
-                         "the response of {host} is too long"),
-    "no gzip": (response(200, "[]", content_encoding="gzip"), "{host}: "),
-    "an unknown encoding": (response(200, "[]", content_encoding="zip9"), "{host}: "),
-    "a huge header": (response(200, "[]", x_huge="x" * 90_000), "the response of {host} is too long"),
-    "many headers": (response(200, "[]", **{f"x_{number}": "x" * 90 for number in range(1000)}),
-                     "the response of {host} is too long"),
 }
 
 
@@ -109,7 +77,7 @@ def check_healing(weather, reader):
     assert "responds again" in weather.net.log_text()
 
 
-@pytest.mark.parametrize("sin", SINS)
+@pytest.mark.parametrize("sin", matrix(SINS, "302 of a captive portal", "a gzip bomb"))
 def test_sin_has_its_reason_and_is_forgiven(weather, sin):
     data, part = SINS[sin]
     weather.server.play(sends(data))
@@ -119,6 +87,7 @@ def test_sin_has_its_reason_and_is_forgiven(weather, sin):
     check_healing(weather, reader)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("sin", ["drip", "hang"])
 def test_response_without_end_is_given_up(weather, sin):
     weather.server.play(getattr(weather.server, sin))
@@ -130,6 +99,7 @@ def test_response_without_end_is_given_up(weather, sin):
     check_healing(weather, reader)
 
 
+@pytest.mark.thorough
 def test_body_of_100_mb_is_given_up_at_1_mib(weather):
     weather.server.play(weather.server.flood)
     weather.start()
@@ -140,6 +110,7 @@ def test_body_of_100_mb_is_given_up_at_1_mib(weather):
     check_healing(weather, reader)
 
 
+@pytest.mark.thorough
 def test_sin_after_the_stations_has_its_reason_too(weather):
     weather.server.play(sends(response(500)), "metar")
     weather.start()
@@ -150,6 +121,7 @@ def test_sin_after_the_stations_has_its_reason_too(weather):
     assert weather.server.count("stationinfo") == 2
 
 
+@pytest.mark.thorough
 def test_204_says_that_there_are_no_reports(weather):
     weather.server.play(sends(response(204, content_length=None)), "metar")
     weather.start()
@@ -159,12 +131,14 @@ def test_204_says_that_there_are_no_reports(weather):
     assert weather.net.call("weather.at", station="EDDB")["weather"]["station"] == "EDDB"
 
 
+@pytest.mark.thorough
 def test_refused_connection_has_its_reason(weather):
     port = free_port()
     weather.start(server=f"http://127.0.0.1:{port}/api/data")
     first_reason(weather.watch(), f"cannot connect to 127.0.0.1:{port}", seconds=20)
 
 
+@pytest.mark.thorough
 def test_name_without_an_address_has_its_reason(weather):
     weather.start(server="http://nowhere.invalid/api/data", network="TimeoutSec=5")
     first_reason(weather.watch(), "no network: cannot resolve nowhere.invalid")
@@ -172,6 +146,7 @@ def test_name_without_an_address_has_its_reason(weather):
     assert weather.net.call("rpc.discover")["openrpc"]
 
 
+@pytest.mark.thorough
 @needs.IPV6
 def test_service_may_have_ipv6_only(weather):
     weather.server = weather.stage.keep(WeatherServer("::1"))
@@ -181,20 +156,19 @@ def test_service_may_have_ipv6_only(weather):
     assert weather.server.requests[0].headers["host"] == weather.server.name
 
 
-@pytest.mark.parametrize("retry_after, least", [
-    ("3", 2950), ("0", 1400), ("-5", 1400), ("soon", 1400), ("Thu, 01 Jan 1970 00:00:00 GMT", 1400),
-], ids=["seconds", "none", "a negative number", "a word", "a date that has passed"])
-def test_retry_after_is_the_least_delay(weather, retry_after, least):
-    weather.server.play(sends(response(429, retry_after=retry_after)))
+@pytest.mark.thorough
+def test_retry_after_is_the_least_delay(weather):
+    weather.server.play(sends(response(429, retry_after=3)))
     weather.start()
     reader = weather.watch()
     fitting_reason(weather, reader, "{host} limits requests (429)")
     weather.server.heal()
     first_figures(reader)
     first, second, *_ = weather.server.requests
-    assert second.at - first.at > least
+    assert second.at - first.at > 2950
 
 
+@pytest.mark.thorough
 def test_retry_after_may_be_a_date(weather):
     dates = []
 
@@ -212,6 +186,7 @@ def test_retry_after_may_be_a_date(weather):
     assert weather.server.requests[1].at > boot_ms() + ahead * 1000 - 50
 
 
+@pytest.mark.thorough
 def test_user_waits_for_retry_after_too(weather):
     weather.server.play(sends(response(429, retry_after=3600)))
     weather.start()
@@ -222,6 +197,7 @@ def test_user_waits_for_retry_after_too(weather):
     assert weather.server.count() == 1
 
 
+@pytest.mark.thorough
 def test_delay_doubles_with_each_failure(weather):
     weather.server.play(sends(response(500)))
     weather.start()
@@ -259,7 +235,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
+@pytest.mark.parametrize("hostile", matrix(HOSTILE, "escape sequences"))
 def test_hostile_report_gives_figures_that_the_daemon_accepts(weather, hostile):
     """The figures of the other station at the worst; the schema is checked for every line of the topic."""
     weather.server.report("EDDB", metar("EDDB", HOSTILE[hostile]), taf=taf("EDDB", HOSTILE[hostile]))
@@ -284,6 +260,7 @@ HOSTILE_FIELDS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("hostile", HOSTILE_FIELDS)
 def test_hostile_element_costs_only_itself(weather, hostile):
     element = HOSTILE_FIELDS[hostile]

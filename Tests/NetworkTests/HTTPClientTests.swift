@@ -1,72 +1,8 @@
 import Domain
-import Glibc
 import HTTP
 import Linux
 import TestKit
 import Testing
-
-/// A server on the loop of the client: it answers each request with the same bytes.
-private final class FakeServer {
-    let port: UInt16
-    private(set) var requests: [String] = []
-    private var response: [UInt8]
-    private var closes: Bool
-    private let loop: EventLoop
-    private let listener: FileDescriptor
-    private var listening: DescriptorSource?
-    private var clients: [Client] = []
-
-    private final class Client {
-        let socket: FileDescriptor
-        var source: DescriptorSource?
-        var received: [UInt8] = []
-
-        init(_ socket: consuming FileDescriptor) { self.socket = socket }
-    }
-
-    /// - Parameter closes: whether the connection ends after the response.
-    init(_ response: String, closes: Bool = true, on loop: EventLoop) throws {
-        self.response = Array(response.utf8)
-        self.closes = closes
-        self.loop = loop
-        port = try FakeGpsd.freePort()
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        listener = FileDescriptor(owning: number)
-        let bound = withUnsafeBytes(of: &address) {
-            bind(number, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
-        }
-        guard bound == 0, listen(number, 16) == 0 else { throw SystemError("bind", code: errno) }
-        listening = try loop.watch(listener, for: .reading) { [unowned self] _ in accept() }
-    }
-
-    var url: String { "http://127.0.0.1:\(port)/a?b=c" }
-
-    private func accept() {
-        let number = Glibc.accept(listener.number, nil, nil)
-        guard number >= 0 else { return }
-        let client = Client(FileDescriptor(owning: number))
-        client.source = try? loop.watch(client.socket, for: .reading) { [unowned self, unowned client] _ in
-            receive(client)
-        }
-        clients.append(client)
-    }
-
-    private func receive(_ client: Client) {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = buffer.withUnsafeMutableBytes { read(client.socket.number, $0.baseAddress, $0.count) }
-        guard count > 0 else { return clients.removeAll { $0 === client } }
-        client.received += buffer[..<count]
-        guard client.received.suffix(4) == [13, 10, 13, 10] else { return }
-        requests.append(String(decoding: client.received, as: UTF8.self))
-        client.received = []
-        _ = client.socket.send(response[...])
-        if closes { clients.removeAll { $0 === client } }
-    }
-}
 
 @Suite struct HTTPClientTests {
     private func outcome(
@@ -108,6 +44,17 @@ private final class FakeServer {
         let response = try outcome(of: "HTTP/1.1 302 Found\r\nLocation: http://login.example/x\r\n\r\n").get()
         #expect(response.status == 302)
         #expect(response.redirection == "http://login.example/x")
+    }
+
+    @Test(
+        arguments: [
+            ("3", .seconds(3)), ("0", .zero), ("-5", .zero), ("1000000", .seconds(86_400)), ("soon", nil),
+            ("Thu, 01 Jan 1970 00:00:00 GMT", .zero), ("Sun, 01 Mar 2026 12:00:06 GMT", .seconds(6)),
+        ] as [(String, Duration?)])
+    func timeUntilTheNextRequestIsSecondsOrADate(text: String, duration: Duration?) throws {
+        let response = try outcome(of: "HTTP/1.1 429 No\r\nRetry-After: \(text)\r\nContent-Length: 0\r\n\r\n").get()
+        let noon = UTC(milliseconds: UTC(year: 2026, month: 3, day: 1).milliseconds + 43_200_000)
+        #expect(response.retryAfter(at: noon) == duration)
     }
 
     @Test func fieldsOfAnInterimResponseDoNotCount() throws {

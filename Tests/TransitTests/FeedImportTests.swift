@@ -36,6 +36,14 @@ import Transit
         #expect(Self.refusal(MadeFeed().with(name, nil)) == "\(name): the file is missing from the feed")
     }
 
+    @Test(arguments: [
+        ("agency.txt", "agency_timezone"), ("calendar.txt", "thursday"), ("stops.txt", "stop_id"),
+        ("routes.txt", "route_id"), ("trips.txt", "service_id"), ("stop_times.txt", "departure_time"),
+    ]) func missingColumnIsNamed(name: String, column: String) {
+        let text = (MadeFeed().files[name] ?? "").replacing(column, with: "other")
+        #expect(Self.refusal(MadeFeed().with(name, text)) == "\(name):1: the column \(column) is missing")
+    }
+
     @Test(arguments: MadeFeed().files.keys.sorted())
     func emptyFileIsNamed(name: String) {
         #expect(
@@ -83,7 +91,9 @@ import Transit
         func refusal(_ rows: String) -> String { Self.refusal(MadeFeed().with("agency.txt", head + rows)) }
         #expect(refusal("") == "agency.txt: the file has no agency")
         #expect(refusal("Made,\n") == "agency.txt:2: agency_name and agency_timezone must not be empty")
-        #expect(refusal("\nMade,Moon/Base\n") == "agency.txt:3: agency_timezone 'Moon/Base' is no known time zone")
+        for zone in ["Moon/Base", "Europe", "../../../etc/localtime", "CET-1CEST"] {
+            #expect(refusal("\nMade,\(zone)\n") == "agency.txt:3: agency_timezone '\(zone)' is no known time zone")
+        }
         // The first agency counts.
         #expect(refusal("Made,Etc/UTC\nOther,Moon/Base\n") == "")
     }

@@ -73,10 +73,13 @@ import Testing
         #expect(report.station.site?.text == "a\u{FFFD}b")
     }
 
-    @Test(arguments: ["{}", "null", "<html>", #"{"status":"error"}"#, "[", "\"\""])
-    func anotherFormatIsNoResponse(body: String) {
-        #expect(provider.stations(Array(body.utf8)) == nil)
-        #expect(provider.reports(Array(body.utf8), receivedAt: halfPastSeven) == nil)
+    @Test(arguments: [
+        "{}", "null", "1", "<html>", #"{"status":"error"}"#, "[", String(repeating: "[", count: 100_000), "\"\"", nil,
+    ])
+    func anotherFormatIsNoResponse(text: String?) {
+        let body = text.map { Array($0.utf8) } ?? [0xFF, 0xFE] + Array("[]".utf8)
+        #expect(provider.stations(body) == nil)
+        #expect(provider.reports(body, receivedAt: halfPastSeven) == nil)
     }
 
     @Test func anEmptyBodyHasNoStations() {
