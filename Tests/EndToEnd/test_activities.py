@@ -16,7 +16,7 @@ import pytest
 import needs
 from harness.process import PACECTL, PROGRAMS, ROOT
 from harness.timing import wait_for
-from harness.users import NOBODY, acting_as, reachable
+from matrix import matrix
 
 RUN = ROOT / "Tests/Data/fit/run-fenix2-9km.fit"
 CUTS = int(os.environ.get("PACED_CUTS", "20"))
@@ -80,19 +80,20 @@ def ids(text):
     return [json.loads(line)["id"] for line in text.splitlines()]
 
 
-@pytest.mark.parametrize("words, numbers", [
+@pytest.mark.parametrize("words, numbers", matrix([
     ([], {1, 2, 3, 4, 5}), (["--sport", "ride"], {4}), (["--since", "2026-03-02"], {3, 4, 5}),
     (["--until", "2026-03-02"], {1, 2, 3}), (["--since", "2026-03-01", "--until", "2026-03-31"], {2, 3, 4}),
     # Its local day in Berlin is that after its day in UTC.
     (["--since", "2025-12-30", "--until", "2025-12-30"], {1}), (["--since", "2026-04-02"], {5}),
     (["--sport", "run", "--limit", "2"], {3, 5}), (["--sport", "hike"], set()),
-])
+], ["--sport", "ride"]))
 def test_list_selects_sport_and_days(year, words, numbers):
     assert set(ids(said(year, "activities", "--json", *words))) == numbers
     if not numbers:
         assert said(year, "activities", *words) == "No activity matches.\n"
 
 
+@pytest.mark.thorough
 def test_totals_equal_brute_force_on_200_made_activities(tmp_path):
     chance = random.Random(3)
     state = tmp_path / "state"
@@ -186,6 +187,7 @@ def test_bests_are_found_inside_activities_of_each_sport(year):
     assert failed(year, "activities", "--before", "2026-03-01", status=2).startswith("--before of 'activities' needs the number of one")
 
 
+@pytest.mark.thorough
 def test_bests_of_a_recorded_run_lie_inside_it(tmp_path):
     state = tmp_path / "state"
     said(state, "import", RUN)
@@ -271,21 +273,22 @@ def test_activities_are_renamed_and_corrected(recorded):
     assert json.loads(commanded(recorded, "edit", "1", "--name", "x", "--json"))["name"] == "x"
 
 
-@pytest.mark.parametrize("text, started", [
+@pytest.mark.parametrize("text, started", matrix([
     ("2026-11-22T10:00", "2026-11-22T09:00:00"), ("2026-11-22 10:00", "2026-11-22T09:00:00"),
     ("2026-07-01 10:00:07", "2026-07-01T08:00:07"), ("2026-11-22T10:00Z", "2026-11-22T10:00:00"),
     ("2026-11-22 10:00-03:30", "2026-11-22T13:30:00"), ("2026-11-22 10:00 CET", "2026-11-22T09:00:00"),
     # The night on which the clocks go back has this time twice.
     ("2026-10-25 02:30", "2026-10-25T00:30:00"), ("2026-10-25 02:30 CET", "2026-10-25T01:30:00"),
-])
+], "2026-11-22T10:00"))
 def test_start_is_corrected(recorded, text, started):
     answer = said("/nonexistent", "edit", "1", "--start", text, "--json", "--runtime-dir", recorded.runtime)
     assert json.loads(answer)["started"].startswith(started)
 
 
-@pytest.mark.parametrize("text", ["noon", "2026-11-22", "10:00", "2026-11-31 10:00", "1999-11-22 10:00", "2026-11-22 10:00 CEST",
-                                  # The clocks skip this time.
-                                  "2026-03-29 02:30"])
+@pytest.mark.parametrize("text", matrix([
+    "noon", "2026-11-22", "10:00", "2026-11-31 10:00", "1999-11-22 10:00", "2026-11-22 10:00 CEST",
+    # The clocks skip this time.
+    "2026-03-29 02:30"], "noon"))
 def test_wrong_start_is_a_usage_error(text):
     assert failed("/nonexistent", "edit", "1", "--start", text, status=2).startswith(
         "--start needs a time from 2000 to 2099, such as '2026-03-01 07:30'")
@@ -327,6 +330,7 @@ def test_import_finds_an_activity_that_is_there(tmp_path):
     assert len(ids(said(state, "activities", "--json"))) == 2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seconds, metres, is_known", [(0, 1000, True), (2, 1009, True), (3, 1000, False), (0, 1015, False)])
 def test_import_compares_start_and_length(tmp_path, seconds, metres, is_known):
     state = tmp_path / "state"
@@ -358,6 +362,7 @@ def records(state):
     return [cells[:3] + cells[4:] for cells in lines]
 
 
+@pytest.mark.thorough
 def test_cut_fit_file_is_imported_up_to_the_cut(tmp_path):
     content = RUN.read_bytes()
     said(tmp_path / "whole", "import", RUN)
@@ -377,6 +382,7 @@ def test_cut_fit_file_is_imported_up_to_the_cut(tmp_path):
         assert len(rows) >= (len(whole) - 1) * (cut - 2000) / len(content) * 0.97 - 3, (cut, len(rows), len(whole))
 
 
+@pytest.mark.thorough
 def test_fit_file_with_a_wrong_checksum_is_imported(tmp_path):
     content = RUN.read_bytes()
     path = tmp_path / "wrong.fit"
@@ -390,20 +396,20 @@ def test_fit_file_with_a_wrong_checksum_is_imported(tmp_path):
 # Tried wrong
 
 
-@pytest.mark.parametrize("words", [
+@pytest.mark.parametrize("words", matrix([
     ["status"], ["start"], ["stop"], ["lap"], ["scan"], ["sensors"], ["settings"], ["settings", "set", "metric", "yes"],
     ["delete", "1"], ["rename", "1", "x"], ["edit", "last", "--sport", "run"],
-])
+], ["status"]))
 def test_command_without_a_daemon_says_what_to_do(tmp_path, words):
     assert "paced is not running at " in failed(tmp_path, *words, "--runtime-dir", tmp_path / "run", status=3)
 
 
-@pytest.mark.parametrize("words", [["delete", "99"], ["rename", "99", "x"], ["edit", "99", "--sport", "run"]])
+@pytest.mark.parametrize("words", matrix([["delete", "99"], ["rename", "99", "x"], ["edit", "99", "--sport", "run"]], ["delete", "99"]))
 def test_unknown_number_is_reported(recorded, words):
     assert "there is no activity of this number" in failed("/nonexistent", *words, "--runtime-dir", recorded.runtime)
 
 
-@pytest.mark.parametrize("words", [["show", "last"], ["export", "last", "--format", "csv"], ["replay", "last"]])
+@pytest.mark.parametrize("words", matrix([["show", "last"], ["export", "last", "--format", "csv"], ["replay", "last"]], ["show", "last"]))
 def test_last_of_no_activities_is_reported(stage, words):
     stage.paced(*OFF)
     state = stage.directory / "state"
@@ -411,7 +417,7 @@ def test_last_of_no_activities_is_reported(stage, words):
     assert failed(state, *words).startswith("there is no activity yet: ")
 
 
-@pytest.mark.parametrize("words", [["activities"], ["show", "1"], ["help"], ["settings", "--help"]])
+@pytest.mark.parametrize("words", matrix([["activities"], ["show", "1"], ["help"], ["settings", "--help"]], ["activities"]))
 def test_closed_pipe_ends_a_command_quietly(year, words):
     reading, writing = os.pipe()
     os.close(reading)
@@ -423,7 +429,7 @@ def test_closed_pipe_ends_a_command_quietly(year, words):
 
 
 @needs.ROOT
-@pytest.mark.parametrize("words, status", [(["activities"], 1), (["delete", "1"], 3)])
+@pytest.mark.parametrize("words, status", matrix([(["activities"], 1), (["delete", "1"], 3)], ["activities"]))
 def test_missing_permission_names_the_remedy(recorded, stage, words, status):
     # mkdtemp has made the directory for its owner only.
     result = subprocess.run(
@@ -433,6 +439,7 @@ def test_missing_permission_names_the_remedy(recorded, stage, words, status):
     assert "not allowed to " in result.stderr and "sudo" in result.stderr
 
 
+@pytest.mark.thorough
 def test_completion_knows_the_numbers_of_activities(year):
     script = (f'. completion/pacectl.bash; COMP_WORDS=(pacectl --state-dir {year} export ""); COMP_CWORD=4; _pacectl; '
               'echo "${COMPREPLY[*]}"')

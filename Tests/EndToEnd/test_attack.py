@@ -12,6 +12,8 @@ import pytest
 
 from harness.process import PACECTL, PROGRAMS, ROOT, Paced
 
+# The attacks themselves are of "make test-all" too.
+pytestmark = pytest.mark.thorough
 SCRIPT = ROOT / "Tests/Attack/attack.py"
 sys.path.append(str(SCRIPT.parent))
 from safety import Ground, Refused  # noqa: E402

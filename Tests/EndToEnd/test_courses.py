@@ -14,6 +14,7 @@ import pytest
 from harness.fake_gpsd import FakeGpsd, report
 from harness.process import PACECTL
 from harness.timing import wait_for
+from matrix import matrix
 from harness.uploads import Client, data, lines, sample
 
 OFF = ["--gpsd", "off", "--bluetooth", "off"]
@@ -90,6 +91,7 @@ def test_course_is_stored_once_loaded_and_deleted(stage, paced):
     assert [one["id"] for one in paced.call("course.list")] == [2]
 
 
+@pytest.mark.thorough
 def test_loaded_course_of_300_km_takes_less_than_3_mb(paced):
     before = paced.kernel_status("RssAnon")
     assert upload(paced, course(30_000)) == {"id": 1}
@@ -102,15 +104,15 @@ def test_loaded_course_of_300_km_takes_less_than_3_mb(paced):
     assert grown < 3e6
 
 
-@pytest.mark.parametrize("change, words", [
-    (lambda rows: rows[5].update(latitude=91), "line 6: latitude must be a number of -90.0 to 90.0"),
-    (lambda rows: rows[7].pop("longitude"), "line 8: latitude or longitude is missing"),
-    (lambda rows: rows[-2].update(vertex=100), "line 102: vertex must be an integer of 0 to 99"),
-    (lambda rows: rows.pop(), "line 103: the row course is missing: the data is cut"),
-    (lambda rows: rows.pop(4), "line 102: vertices and points must be the numbers of the rows: the data is cut"),
-    (lambda rows: rows[0].update(version=2), "line 1: the format must be paced-course, version 1"),
-])
-def test_invalid_course_changes_nothing(paced, change, words):
+@pytest.mark.parametrize("words, change", matrix([
+    ("line 6: latitude must be a number of -90.0 to 90.0", lambda rows: rows[5].update(latitude=91)),
+    ("line 8: latitude or longitude is missing", lambda rows: rows[7].pop("longitude")),
+    ("line 102: vertex must be an integer of 0 to 99", lambda rows: rows[-2].update(vertex=100)),
+    ("line 103: the row course is missing: the data is cut", lambda rows: rows.pop()),
+    ("line 102: vertices and points must be the numbers of the rows: the data is cut", lambda rows: rows.pop(4)),
+    ("line 1: the format must be paced-course, version 1", lambda rows: rows[0].update(version=2)),
+], "line 6: latitude must be a number of -90.0 to 90.0"))
+def test_invalid_course_changes_nothing(paced, words, change):
     rows = course()
     change(rows)
     answer = upload(paced, rows)
@@ -118,6 +120,7 @@ def test_invalid_course_changes_nothing(paced, change, words):
     assert paced.call("course.list") == []
 
 
+@pytest.mark.thorough
 def test_course_and_partner_survive_a_kill_in_a_run(stage, paced):
     upload(paced, course())
     paced.call("course.load", id=1)
@@ -176,6 +179,7 @@ def test_pacectl_lists_shows_reverses_and_names_courses(stage, paced):
     assert "there is no course 2" in pacectl(stage, "course", "show", "2", status=1)
 
 
+@pytest.mark.thorough
 def test_activity_becomes_a_course_and_a_partner(stage, paced):
     client = Client(paced)
     assert client.upload(data(lines(120)))["id"] == 1
@@ -199,6 +203,7 @@ def test_activity_becomes_a_course_and_a_partner(stage, paced):
     assert "activity 1 does not follow the course in its direction" in text
 
 
+@pytest.mark.thorough
 def test_course_of_an_activity_has_the_turns_of_its_way(stage, paced):
     rows = [{"row": "begin", "at_ms": 0, "trigger": "command"}]
     for second in range(121):
@@ -223,6 +228,7 @@ def test_course_of_an_activity_has_the_turns_of_its_way(stage, paced):
 COURSES = pathlib.Path(__file__).parents[1] / "Data/courses"
 
 
+@pytest.mark.thorough
 def test_files_are_imported_and_exported_with_and_without_a_daemon(stage, paced):
     files = sorted(COURSES.glob("*.fit")) + sorted(COURSES.glob("*.gpx"))
     assert len(files) >= 6
@@ -278,6 +284,7 @@ def test_unreadable_file_is_named_and_the_others_are_imported(stage, paced):
     client.close()
 
 
+@pytest.mark.thorough
 def test_replay_follows_a_course_without_a_daemon(stage):
     """A ride along a course: a fix a second at 8 m/s, of the first 4 km of a real course."""
     course = COURSES / "cptr001.fit"
@@ -347,7 +354,7 @@ class RidingGpsd(FakeGpsd):
             time.sleep(0.2)
 
 
-@pytest.mark.fast_clock
+@pytest.mark.thorough
 def test_fit_file_of_a_ride_has_its_course_and_laps_at_climbs(stage):
     gpsd = RidingGpsd()
     paced = stage.paced("--gpsd", gpsd.option, "--bluetooth", "off")

@@ -40,6 +40,7 @@ def journal_size(stage):
     return sum(path.stat().st_size for path in (stage.directory / "state").glob("journal.sqlite*"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("lines", [bad_values, times_that_rise_by_a_millisecond, receivers_that_come_and_go])
 def test_flooding_gpsd_fills_neither_the_journal_nor_the_ring(stage, lines):
     gpsd = stage.keep(ScriptedGpsd())
@@ -79,6 +80,7 @@ def closed(daemon):
     wait_for(lambda: not daemon.call("activities.list")[0]["open"], 60, "the end of the activity")
 
 
+@pytest.mark.thorough
 def test_run_with_a_flood_is_replayed_exactly(stage):
     gpsd = stage.keep(ScriptedGpsd())
     daemon = stage.paced("--gpsd", gpsd.option, "--sensors", "off")
@@ -96,6 +98,7 @@ def test_run_with_a_flood_is_replayed_exactly(stage):
         assert stop["summary"][key] == summary[key], key
 
 
+@pytest.mark.thorough
 def test_twenty_fixes_a_second_survive_a_stopped_daemon(stage):
     gpsd = stage.keep(ScriptedGpsd())
     daemon = stage.paced("--gpsd", gpsd.option, "--sensors", "off")
@@ -135,6 +138,7 @@ def test_lap_within_a_second_of_the_last_is_rejected(stage):
     assert daemon.call("run.stop")["laps"] == 3
 
 
+@pytest.mark.thorough
 def test_pacectl_reports_a_lap_that_is_too_soon(stage):
     daemon = stage.paced("--gpsd", "off", "--sensors", "off")
     daemon.call("run.start")
@@ -149,6 +153,7 @@ def test_pacectl_reports_a_lap_that_is_too_soon(stage):
     assert second.stderr.strip() == "pacectl: cannot lap within 1 s of the last lap"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("milliseconds", [0, 5, 50])
 def test_strap_that_repeats_each_response_works(stage, milliseconds):
     # As slow as over the air: a late repetition then arrives during another request.
@@ -168,6 +173,7 @@ def test_strap_that_repeats_each_response_works(stage, milliseconds):
     assert "disconnected" not in links
 
 
+@pytest.mark.thorough
 def test_interval_of_zero_is_not_a_beat(stage):
     strap = Strap(stage.directory, "--values", "10430000,104300000002,1043000100000001", period=0.5)
     daemon = stage.paced("--gpsd", "off", "--sensors", f"unix:{strap.path}")

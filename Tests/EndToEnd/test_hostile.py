@@ -8,6 +8,8 @@ import subprocess
 import threading
 import time
 
+import pytest
+
 import needs
 from harness.fake_systemd import Service
 from harness.notify import NotifyListener
@@ -88,6 +90,7 @@ def missed_nothing(lines, name):
     return len(numbers) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
+@pytest.mark.thorough
 def test_300_hostile_clients_do_not_disturb_the_others(stage):
     (stage.directory / "paced.conf").write_text(
         "[Clients]\nMaxStateClients=400\nMaxStateClientsPerUser=400\nMaxControlClients=200\nMaxControlClientsPerUser=200\n")
@@ -146,6 +149,7 @@ def test_user_over_the_limit_is_rejected_and_others_are_served(stage):
     assert missed_nothing(reader, "STATE") and not reader.of("DROPPED")
 
 
+@pytest.mark.thorough
 @needs.ROOT
 def test_a_user_over_the_limit_leaves_room_for_another_user(stage):
     daemon = stage.paced(*OFF)
@@ -164,6 +168,7 @@ def test_a_user_over_the_limit_leaves_room_for_another_user(stage):
     leave(clients, daemon, quiet)
 
 
+@pytest.mark.thorough
 def test_run_is_recorded_and_exported_without_free_descriptors(stage):
     notified = stage.keep(NotifyListener(stage.directory))
     daemon = stage.start(Service(stage.directory, "--demo", files=64, NOTIFY_SOCKET=str(notified.path)))
@@ -186,6 +191,7 @@ def test_run_is_recorded_and_exported_without_free_descriptors(stage):
     assert daemon.call("status")["run"] == "idle"
 
 
+@pytest.mark.thorough
 def test_short_connections_are_not_logged(stage):
     daemon = stage.paced(*OFF)
     quiet, before = descriptors_at_rest(daemon), daemon.log.read_text()
@@ -197,6 +203,7 @@ def test_short_connections_are_not_logged(stage):
     assert daemon.log.read_text() == before
 
 
+@pytest.mark.thorough
 def test_flood_of_commands_is_limited_in_the_log_and_names_its_user(stage):
     daemon = stage.paced(*OFF)
     daemon.call("run.start")

@@ -64,6 +64,7 @@ def test_hostile_names_are_harmless_in_the_log(outside):
     assert all(is_harmless(line) for line in text.split("\n"))
 
 
+@pytest.mark.thorough
 def test_hostile_names_are_harmless_on_the_screen(outside, stage):
     daemon, _ = outside
     terminal = stage.terminal([PACECTL, "--runtime-dir", daemon.runtime, "watch"])

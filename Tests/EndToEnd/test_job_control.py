@@ -48,6 +48,7 @@ def suspend_and_resume(terminal):
 MAKE = ["make", "--silent", "--old-file=build", "run"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", ["q", "C-c"])
 def test_make_run_survives_ten_suspensions(stage, key):
     terminal = shell(stage, *MAKE)
@@ -60,6 +61,7 @@ def test_make_run_survives_ten_suspensions(stage, key):
     assert list(stage.directory.glob("tmp.*")) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", ["q", "C-c"])
 def test_watch_survives_ten_suspensions(stage, key):
     paced = stage.paced("--demo")
@@ -69,6 +71,7 @@ def test_watch_survives_ten_suspensions(stage, key):
     terminal.wait_for("ready>", absent=["Running"])
 
 
+@pytest.mark.thorough
 def test_watch_resumes_after_stop_and_continue_signals_of_another_process(stage):
     paced = stage.paced("--demo")
     terminal = stage.terminal()

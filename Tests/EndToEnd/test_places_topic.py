@@ -8,6 +8,7 @@ import pytest
 from harness.paced_net import PacedNet, StandingGpsd
 from harness.process import ENVIRONMENT, PACECTL
 from harness.timing import wait_for
+from matrix import matrix
 
 HERE = (42.5078, 1.5211)
 # A kind, its tag, and for each of its places how many metres it lies to the north.
@@ -75,6 +76,7 @@ def test_topic_has_the_nearest_places_of_each_kind(fixture):
     assert data["places"][0]["detail"] == "bakery" and data["places"][4]["name"] == "water 300"
 
 
+@pytest.mark.thorough
 def test_kinds_and_radius_are_those_of_the_configuration(fixture):
     fixture.import_places()
     fixture.start("Kinds=bench,water\nRadiusKm=0.5")
@@ -82,7 +84,7 @@ def test_kinds_and_radius_are_those_of_the_configuration(fixture):
     assert data["radius_m"] == 500 and [place["id"] for place in data["places"]] == ["n10", "n300"]
 
 
-@pytest.mark.fast_clock
+@pytest.mark.thorough
 def test_search_is_repeated_after_three_quarters_of_the_radius(fixture):
     fixture.import_places()
     fixture.start("RadiusKm=1")
@@ -112,7 +114,7 @@ def test_missing_places_are_a_reason_until_an_import(fixture):
     assert fixture.net.log_text().count("there are no places") == 1
 
 
-@pytest.mark.parametrize("damage", [b"", b"not a database" * 1000, None])
+@pytest.mark.parametrize("damage", matrix([b"", b"not a database" * 1000, None], b""))
 def test_damaged_places_are_a_reason(fixture, damage):
     fixture.import_places()
     database = fixture.maps / "places.db"
@@ -124,7 +126,7 @@ def test_damaged_places_are_a_reason(fixture, damage):
     assert fixture.net.process.poll() is None
 
 
-@pytest.mark.fast_clock
+@pytest.mark.thorough
 def test_drinking_water_is_announced_once_in_a_run(fixture):
     fixture.import_places()
     fixture.start("WaterNoticeKm=0.5")
@@ -139,6 +141,7 @@ def test_drinking_water_is_announced_once_in_a_run(fixture):
     assert len([line for line in reader.lines if line.get("event") == "notice"]) == 1
 
 
+@pytest.mark.thorough
 def test_restarted_daemon_has_the_places_again(fixture):
     fixture.import_places()
     fixture.start()

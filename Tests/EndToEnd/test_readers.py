@@ -12,11 +12,13 @@ import time
 import pytest
 
 from harness.process import ROOT, has
-from harness.timing import GUARD, wait_for
+from harness.timing import wait_for
+from matrix import matrix
 
 OFF = ["--gpsd", "off", "--sensors", "off"]
 
 
+@pytest.mark.thorough
 def test_stopped_reader_does_not_disturb_63_others(stage):
     daemon = stage.paced("--demo")
     subscribers = stage.subscribers(daemon, 63)
@@ -85,10 +87,10 @@ def test_end_of_the_input_keeps_the_stream_open(stage):
     assert len(ended.stdout.splitlines()) == 30
 
 
-@pytest.mark.parametrize("line", [
+@pytest.mark.parametrize("line", matrix([
     b"nonsense", b"{}", b'{"class":"STATE"}', b'{"class":"WATCH","interval_ms":150}', b'{"class":"WATCH","classes":["BOGUS"]}',
     b'{"class":"WATCH","since":-1}', b"\xff\xfe", b"[" * 1000, b"x" * 5000, b"",
-], ids=lambda line: repr(line[:30]))
+], b"nonsense"), ids=lambda line: repr(line[:30]))
 def test_malformed_line_gets_an_error_and_the_stream_continues(stage, line):
     daemon = stage.paced("--demo")
     reader = stage.reader(daemon)
@@ -99,6 +101,7 @@ def test_malformed_line_gets_an_error_and_the_stream_continues(stage, line):
     wait_for(lambda: len(reader.of("STATE")) > count + 5, 60, "states after it")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(4))
 def test_random_bytes_into_both_sockets_do_not_disturb_the_daemon(stage, seed):
     daemon = stage.paced("--demo")
@@ -130,7 +133,7 @@ EXAMPLES = {"reader.sh": ["sh"], "reader.py": ["python3"], "reader.c": []} | (
     {"reader.js": ["node"]} if has("node") else {})
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", matrix(EXAMPLES, "reader.py"))
 def test_example_prints_a_line_for_each_state(stage, name):
     program = EXAMPLES[name] + [ROOT / "Examples" / name]
     if name == "reader.c":

@@ -114,6 +114,7 @@ def test_damaged_page_does_not_empty_the_list(stage, check):
     assert f"recovered, {max(lost)} rows lost" in pacectl(stage, "show", str(after[lost.index(max(lost))]["id"]))
 
 
+@pytest.mark.thorough
 def test_kills_during_a_recovery_repeat_and_lose_nothing(stage):
     chance = random.Random("recovery")
     pacectl(stage, "import", *[track(stage.directory / f"{day}.gpx", 9000, day) for day in (1, 2, 3)])
@@ -174,6 +175,7 @@ def test_pacectl_recovers_a_file_or_requests_it_of_the_daemon(stage):
     assert "cannot read" in pacectl(stage, "recover", state / "missing", status=1)
 
 
+@pytest.mark.thorough
 def test_wal_without_its_journal_is_set_aside_and_recovered(stage):
     state = stage.directory / "state"
     daemon = stage.paced(*OFF)

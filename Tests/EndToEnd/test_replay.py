@@ -14,6 +14,7 @@ import pytest
 from harness.fixture import ProcessFixture
 from harness.process import PACECTL, PACED, ROOT, Paced
 from harness.timing import wait_for
+from matrix import matrix
 
 GPX = ROOT / "Tests/Data/gpx_tcx/togeojson-run_gpxtpx.gpx"
 
@@ -91,7 +92,7 @@ def expect_same_figures(found, wanted):
 # Figures
 
 
-@pytest.mark.parametrize("kind", ["tcx", "tcx.gz", "fit", "gpx"])
+@pytest.mark.parametrize("kind", matrix(["tcx", "tcx.gz", "fit", "gpx"], "fit"))
 def test_figures_at_60_times_equal_those_of_an_import(stage, temporary, tmp_path, ride, kind):
     state = tmp_path / "imports"
     file = GPX if kind == "gpx" else ride
@@ -110,6 +111,7 @@ def test_figures_at_60_times_equal_those_of_an_import(stage, temporary, tmp_path
     assert paced.end()[0] == 0
 
 
+@pytest.mark.thorough
 def test_pauses_and_laps_replay_as_such(stage, temporary, ride):
     reader = stage.reader(replayed(stage, temporary, ride, "--speed", "60"), since=0, interval_ms=1000)
     summary_of(reader)
@@ -129,6 +131,7 @@ def test_pauses_and_laps_replay_as_such(stage, temporary, ride):
     assert len(rates) >= len(active) - 2 and all(120 <= rate <= 150 for rate in rates)
 
 
+@pytest.mark.thorough
 def test_replay_at_speed_one_has_the_time_of_the_machine(stage, temporary, ride):
     reader = stage.reader(replayed(stage, temporary, ride))
     state = reader.wait("five seconds", lambda line: line.get("run") == "active" and line["elapsed_ms"] >= 5000, 60)
@@ -139,6 +142,7 @@ def test_replay_at_speed_one_has_the_time_of_the_machine(stage, temporary, ride)
     assert state["heart"]["link"] == state["gpsd"]["link"] == "connected"
 
 
+@pytest.mark.thorough
 def test_loop_begins_again_with_the_same_figures(stage, temporary):
     reader = stage.reader(replayed(stage, temporary, GPX, "--speed", "60", "--loop"), since=0)
     stops = wait_for(
@@ -177,6 +181,7 @@ def test_nothing_is_recorded(stage, temporary):
     assert not paced.state_socket.exists()
 
 
+@pytest.mark.thorough
 def test_activity_of_a_running_daemon_is_replayed(stage, temporary, tmp_path, ride):
     live = stage.paced("--gpsd", "off", "--sensors", "off")
     done = subprocess.run([PACECTL, "--runtime-dir", live.runtime, "import", "--json", ride], check=True, timeout=60,
@@ -207,6 +212,7 @@ def test_directory_of_the_sockets_is_private_without_an_option(temporary):
 # Wrong uses
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("prefix, variables", [
     (["sh", "-c", 'SYSTEMD_EXEC_PID=$$ exec "$0" "$@"'], {}), ([], {"NOTIFY_SOCKET": "@nobody"})])
 def test_replay_is_refused_under_systemd(tmp_path, temporary, prefix, variables):
@@ -226,14 +232,14 @@ def wrong(options, temporary, program=(PACED,)):
     return done.returncode, done.stderr.strip().split(": ", 1)[1]
 
 
-@pytest.mark.parametrize("options, text", [
+@pytest.mark.parametrize("options, text", matrix([
     (["--speed", "2"], "--speed is an option of --replay only"),
     (["--loop"], "--loop is an option of --replay only"),
     (["--replay"], "--replay needs a value"),
     *[(["--replay", "a", "--speed", speed], "--speed takes a number from 0.1 to 60") for speed in ("0", "nan", "-1")],
     *[(["--replay", "a", option], f"--replay and {option.split('=')[0]} exclude each other: a replay uses the recording only")
       for option in ("--sensors=off", "--gpsd=localhost", "--demo")],
-    (["--demo=swim"], "--demo takes one of run, ride, indoor")])
+    (["--demo=swim"], "--demo takes one of run, ride, indoor")], ["--loop"]))
 def test_wrong_options_are_usage_errors(temporary, options, text):
     assert wrong(options, temporary) == (2, text)
 
@@ -268,6 +274,7 @@ def parser(directory, lines):
 HEADER = '{"format":"paced-activity","version":1}'
 
 
+@pytest.mark.thorough
 def test_rows_that_a_parser_makes_up_are_rejected(tmp_path, temporary):
     header = HEADER
     for lines, words in [
@@ -287,6 +294,7 @@ def test_rows_that_a_parser_makes_up_are_rejected(tmp_path, temporary):
         1, "--replay: pacectl, which reads the recording, is not in the directory of paced")
 
 
+@pytest.mark.thorough
 def test_many_rows_of_one_moment_are_replayed(stage, tmp_path, temporary):
     count = 100_000
     samples = '{"row":"sample","at_ms":0,"elapsed_ms":0,"latitude":52.5,"longitude":13.4,"bpm":120}\n' * count
@@ -317,7 +325,7 @@ def replaying(directory):
     return found
 
 
-@pytest.mark.parametrize("way", ["q", "C-c", signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("way", matrix(["q", "C-c", signal.SIGTERM, signal.SIGKILL], "q"))
 def test_watched_replay_ends_with_the_screen(screen, temporary, ride, way):
     terminal = screen(environment=[f"TMPDIR={temporary}"])
     terminal.run(PACECTL, "watch", "--replay", ride, "--speed", "10")
@@ -331,6 +339,7 @@ def test_watched_replay_ends_with_the_screen(screen, temporary, ride, way):
     wait_for(lambda: replaying(temporary) == [], 60, "the end of paced")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number, words", [(signal.SIGTERM, "stop requested"), (signal.SIGKILL, "paced ended with status 137")])
 def test_end_of_a_watched_replay_is_an_error(screen, temporary, ride, number, words):
     terminal = screen(environment=[f"TMPDIR={temporary}"])
@@ -340,6 +349,7 @@ def test_end_of_a_watched_replay_is_an_error(screen, temporary, ride, number, wo
     terminal.wait_for(words, "ended with 1", absent=["Riding"])
 
 
+@pytest.mark.thorough
 def test_watched_replay_prints_lines_without_a_terminal(temporary, ride):
     with subprocess.Popen([PACECTL, "watch", "--replay", ride, "--metric", "--loop"], stdout=subprocess.PIPE, text=True,
                           env=os.environ | {"TMPDIR": str(temporary)}) as program:

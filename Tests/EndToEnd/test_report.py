@@ -11,6 +11,7 @@ import garmin_fit_sdk
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from matrix import matrix
 from test_activities import failed, pacectl, said
 
 MESSAGE = garmin_fit_sdk.Profile["mesg_num"]
@@ -131,6 +132,7 @@ def opened(browser, state, tmp_path):
     assert complaints == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 5, 6])
 def test_page_is_accessible_and_has_no_error(opened, number, scheme):
@@ -138,6 +140,7 @@ def test_page_is_accessible_and_has_no_error(opened, number, scheme):
     assert [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]] == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", [1280, 768, 360])
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
 def test_page_fits_the_screen(opened, number, width):
@@ -145,6 +148,7 @@ def test_page_fits_the_screen(opened, number, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 5, 6])
 def test_paper_is_one_page(opened, number):
     sheet = opened(number).pdf(prefer_css_page_size=True)
@@ -155,6 +159,7 @@ def places(page):
     return [round(page.evaluate("one => parseFloat(one.style.left)", one), 3) for one in page.query_selector_all(".cursor")]
 
 
+@pytest.mark.thorough
 def test_pointer_moves_the_cursor_of_all_charts_and_of_the_map(opened):
     page = opened(1)
     assert page.locator(".here").is_hidden()
@@ -172,6 +177,7 @@ def test_pointer_moves_the_cursor_of_all_charts_and_of_the_map(opened):
     assert len(set(places(page))) == 1
 
 
+@pytest.mark.thorough
 def test_keyboard_moves_the_cursor_and_changes_the_axis(opened):
     page = opened(2)
     page.locator("#by-distance").focus()
@@ -189,6 +195,7 @@ def test_keyboard_moves_the_cursor_and_changes_the_axis(opened):
     assert places(page)[0] > 99 and len(set(places(page))) == 1
 
 
+@pytest.mark.thorough
 def test_hostile_name_is_text(opened, state, tmp_path):
     page = opened(2)
     shown = page.locator("h1").inner_text()
@@ -240,7 +247,7 @@ def test_figures_are_those_of_show_in_both_units(state, tmp_path):
         assert f"{summary['average_bpm']} bpm" in text and f"{summary['normalized_power_w']} W" in text
 
 
-def test_run_has_its_badges_and_best_times(opened, state, tmp_path):
+def test_run_has_its_badges_and_best_times(state, tmp_path):
     shown = json.loads(said(state, "--json", "show", "5"))
     text = text_of(state, tmp_path, 5, "--hide", "0", "--metric")
     times = {best["best"]: best for best in shown["bests"]}
@@ -263,6 +270,7 @@ def test_run_has_its_badges_and_best_times(opened, state, tmp_path):
     assert "Badge" not in text_of(state, tmp_path, 1)
 
 
+@pytest.mark.thorough
 def test_variability_is_drawn_where_there_are_beats(opened, state, tmp_path):
     shown = json.loads(said(state, "--json", "show", "6"))["hrv"]
     text = text_of(state, tmp_path, 6)
@@ -287,6 +295,7 @@ def test_ride_has_its_climb_and_its_best_powers(state, tmp_path):
     assert rows["20 min"] == f"{powers['power-20min']:.0f} W"
 
 
+@pytest.mark.thorough
 def test_ten_hours_are_under_300_kilobytes(tmp_path):
     spread = random.Random(1)
     points = [(second, 47 + 0.2 * math.sin(second / 3000) + spread.gauss(0, 2e-5), 11 + 0.3 * math.cos(second / 1700),
@@ -296,6 +305,7 @@ def test_ten_hours_are_under_300_kilobytes(tmp_path):
     assert 50_000 < page_of(tmp_path, tmp_path, 1).stat().st_size < 300_000
 
 
+@pytest.mark.thorough
 def test_empty_activity_is_a_page(tmp_path):
     (tmp_path / "empty.gpx").write_text(gpx([(0, 52, 13, None), (1, 52, 13, None)]))
     said(tmp_path, "import", tmp_path / "empty.gpx")
@@ -303,7 +313,7 @@ def test_empty_activity_is_a_page(tmp_path):
     assert text.startswith("<!DOCTYPE html>") and text.endswith("</html>\n")
 
 
-@pytest.mark.parametrize("words, error", [
+@pytest.mark.parametrize("words, error", matrix([
     (["report"], "report needs the number of an activity, or last"), (["report", "1", "2"], "unexpected argument '2'"),
     (["report", "1", "--hide", "9999"], "--hide needs a number of metres from 0 to 5000"),
     (["report", "1", "--format", "fit"], "--format is an option of 'export', 'course export' only"),
@@ -313,7 +323,7 @@ def test_empty_activity_is_a_page(tmp_path):
     (["report", "--since", "March"], "--since needs a day, such as 2026-03-01"),
     (["report", "--since", "2026-03-01", "--hide", "5"], "a report with --since has no positions to hide"),
     (["show", "1", "--hide", "1"], "--hide is an option of 'export', 'report' only"),
-])
+], ["report"]))
 def test_wrong_arguments_give_clear_errors(state, words, error):
     assert error in failed(state, *words, status=2)
 
@@ -360,6 +370,7 @@ def test_months_have_totals_bests_and_new_badges(months):
     assert "52." not in text
 
 
+@pytest.mark.thorough
 def test_page_of_months_is_accessible_and_fits(browser, months, tmp_path):
     path = tmp_path / "months.html"
     assert said(months, "report", "--since", "2026-01-01", "-o", path) == ""
@@ -386,7 +397,7 @@ def test_secret_is_private_and_stays(state, tmp_path):
     key.chmod(0o600)
 
 
-@pytest.mark.parametrize("format", ["gpx", "tcx", "geojson", "kml", "csv"])
+@pytest.mark.parametrize("format", matrix(["gpx", "tcx", "geojson", "kml", "csv"], "gpx"))
 def test_export_hides_positions_on_request_only(state, format):
     environment = {"XDG_STATE_HOME": str(state / "own")}
     whole = pacectl(state, "export", "2", "--format", format, env=environment).stdout

@@ -15,6 +15,7 @@ from harness.process import PACECTL, free_port
 from harness.route_engine import RouteEngine, brouter_answer, recorded, straight, valhalla
 from harness.timing import boot_ms, wait_for
 from harness.weather_server import response, sends
+from matrix import matrix
 
 FROM, TO = (42.5075, 1.521), (42.512, 1.54)
 PAIRS = sorted({re.match(r"lonlats=([^&]*)", one["query"])[1] for one in recorded()
@@ -107,8 +108,8 @@ def ascent(points):
     return climbed(smooth, turn)
 
 
-@pytest.mark.parametrize("places", PAIRS)
-@pytest.mark.parametrize("profile", ["walk", "ride"])
+@pytest.mark.parametrize("places", matrix(PAIRS, PAIRS[0]))
+@pytest.mark.parametrize("profile", matrix(["walk", "ride"], "walk"))
 def test_routes_of_recorded_answers_are_ranked_by_ascent(routes, places, profile):
     start, end = [tuple(map(float, reversed(place.split(",")))) for place in places.split("|")]
     found = routes.find(start, end, profile=profile)
@@ -143,9 +144,10 @@ def test_routes_of_recorded_answers_are_ranked_by_ascent(routes, places, profile
     assert ranked[0]["ascent_m"] <= flattest + max(5, flattest * 0.05) + 1
 
 
-@pytest.mark.parametrize("name, profile", [
+@pytest.mark.thorough
+@pytest.mark.parametrize("name, profile", matrix([
     ("lavella-north-foot", "walk"), ("ordino-massana-foot", "run"), ("lavella-north-bike", "ride"),
-    ("escaldes-encamp-foot", "walk")])
+    ("escaldes-encamp-foot", "walk")], "lavella-north-bike"))
 def test_answers_of_valhalla_are_read(routes, name, profile):
     answer = valhalla(name)
     routes.engine.reply = lambda request: json.dumps(answer["response"])
@@ -201,7 +203,7 @@ FAILURES = {
 }
 
 
-@pytest.mark.parametrize("name", FAILURES)
+@pytest.mark.parametrize("name", matrix(FAILURES, "outside of the map", "a page"))
 def test_failure_of_the_engine_has_its_message(routes, name):
     data, reason, words, status = FAILURES[name]
     routes.engine.play(sends(data), "brouter")
@@ -216,6 +218,7 @@ def test_failure_of_the_engine_has_its_message(routes, name):
     assert routes.route("--from", text(FROM), "--to", text(TO)).returncode == 0
 
 
+@pytest.mark.thorough
 def test_engine_that_limits_requests_is_not_asked_before_its_time(routes):
     routes.engine.play(sends(response(429, retry_after=15)), "brouter")
     limited = routes.route("--to", text(TO))
@@ -227,6 +230,7 @@ def test_engine_that_limits_requests_is_not_asked_before_its_time(routes):
     wait_for(lambda: routes.route("--to", text(TO)).returncode == 0, 90, "a route")
 
 
+@pytest.mark.thorough
 def test_silent_engine_has_its_message(stage):
     routes = Stage(stage, stage.keep(RouteEngine()), timeout=2)
     routes.engine.play(routes.engine.hang, "brouter")
@@ -235,6 +239,7 @@ def test_silent_engine_has_its_message(stage):
     assert slow.returncode == 3 and "does not respond within 2 s" in slow.stderr and boot_ms() - began < 20_000
 
 
+@pytest.mark.thorough
 def test_flooding_and_missing_engines_have_their_messages(routes):
     routes.engine.play(routes.engine.flood, "brouter")
     flood = routes.route("--to", text(TO))
@@ -245,6 +250,7 @@ def test_flooding_and_missing_engines_have_their_messages(routes):
     assert unknown.returncode == 3 and "cannot resolve engine.invalid" in unknown.stderr
 
 
+@pytest.mark.thorough
 def test_later_failures_keep_the_routes_of_the_first_response(routes):
     def reply(request):
         return NEAR if request.parameters["alternativeidx"] == "0" else response(500)
@@ -268,6 +274,7 @@ def test_chosen_route_becomes_the_course_of_the_daemon(routes):
     assert missing.returncode == 1 and "--load 20: there" in missing.stderr
 
 
+@pytest.mark.thorough
 def test_destination_is_a_place_by_name_or_id(routes):
     maps = routes.stage.directory / "maps"
     places = maps / "places.geojsonseq"
@@ -308,6 +315,7 @@ def test_destination_is_a_place_by_name_or_id(routes):
         assert done.returncode == 1 and message in done.stderr and done.stdout == ""
 
 
+@pytest.mark.thorough
 def test_destination_is_a_stop_of_the_timetable(routes):
     feed = Feed()
     feed.stop("7", "Plaça", TO)
@@ -327,6 +335,7 @@ def test_destination_is_a_stop_of_the_timetable(routes):
         assert done.returncode == 1 and message in done.stderr and done.stdout == ""
 
 
+@pytest.mark.thorough
 def test_route_comes_in_pieces(routes):
     routes.engine.reply = lambda request: brouter_answer(straight(FROM, TO, count=4000, altitudes=lambda part: 40 + math.sin(part * 900)))
     found = routes.find()
@@ -344,33 +353,35 @@ def test_route_comes_in_pieces(routes):
         assert routes.net.call("route.course", **wrong)["code"] == code
 
 
-@pytest.mark.parametrize("words, error", [
+@pytest.mark.parametrize("words, error", matrix([
     ([], "route needs a destination"), (["--to", "91,0"], "--to needs a position"), (["--to", ""], "--to needs a position"),
     (["--from", "here", "--to", "1,1"], "--from needs a position"),
     (["--to", "1,1", "--profile", "fly"], "--profile needs one of walk, run, ride"),
     (["--to", "1,1", "--load", "0"], "--load needs the number of a route from 1 to 32"), (["--to", "1,1", "x"], "unexpected argument 'x'"),
-])
+], []))
 def test_wrong_arguments_are_named(words, error):
     done = subprocess.run([PACECTL, "route", *words], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and error in done.stderr
 
 
-@pytest.mark.parametrize("parameters, code", [
+@pytest.mark.parametrize("parameters, code", matrix([
     ({"profile": "fly"}, -32004), ({"to": 1}, -32004), ({"to": {"lat": "1", "lon": 1}}, -32004), ({"engine": "ftp://x"}, -32004),
     ({"engine": 1}, -32004), ({"more": 1}, -32602),
-])
+], {"profile": "fly"}))
 def test_wrong_parameters_are_rejected(routes, parameters, code):
     request = {"to": {"lat": TO[0], "lon": TO[1]}, "profile": "walk"} | parameters
     assert routes.net.call("route.find", **request)["code"] == code
     assert routes.engine.requests == []
 
 
+@pytest.mark.thorough
 def test_user_and_password_of_an_address_are_not_shown(routes):
     done = routes.route("--to", text(TO), "--engine", f"http://user:secret@{routes.engine.name}")
     assert done.returncode == 0 and f"at {routes.engine.name}." in done.stdout
     assert "secret" not in done.stdout + done.stderr + routes.net.log_text()
 
 
+@pytest.mark.thorough
 def test_follow_keeps_a_course_that_was_in_the_list(routes):
     def reply(request):
         start, end = RouteEngine.places(request.parameters)
@@ -388,6 +399,7 @@ def test_follow_keeps_a_course_that_was_in_the_list(routes):
             follower.kill()
 
 
+@pytest.mark.thorough
 def test_follow_asks_again_after_leaving_the_route(routes):
     asked = []
 

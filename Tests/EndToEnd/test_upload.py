@@ -15,7 +15,7 @@ import needs
 from harness.process import PACECTL, ROOT
 from harness.timing import expect_within, wait_for
 from harness.uploads import HEADER, Client, data, lines, sample
-from harness.users import NOBODY, acting_as, reachable
+from matrix import matrix
 
 OFF = ["--gpsd", "off", "--bluetooth", "off"]
 RIDE = ROOT / "Tests/Data/fit/run-fenix2-9km.fit"
@@ -81,6 +81,7 @@ def test_upload_becomes_an_activity(paced, connect, stage):
     assert leftovers(stage) == 0
 
 
+@pytest.mark.thorough
 def test_numbers_follow_the_order_in_which_activities_begin(paced, connect, stage):
     paced.call("run.start", indoor=True)
     # Numbered after the run in progress; the next run follows.
@@ -119,6 +120,7 @@ def test_requests_in_the_wrong_order_are_rejected(paced, connect):
     assert [client.upload(data(lines()))["id"]] == numbers(paced)
 
 
+@pytest.mark.thorough
 def test_two_uploads_at_once_and_no_third(paced, connect):
     first, second, third = connect(), connect(), connect()
     assert first.call("upload.begin", kind="activity") == {"bytes": 0}
@@ -144,6 +146,7 @@ def test_hang_up_drops_the_upload(paced, connect, stage):
     assert leftovers(stage) == 0
 
 
+@pytest.mark.thorough
 def test_too_large_upload_is_dropped(paced, connect):
     client = connect()
     client.call("upload.begin", kind="activity")
@@ -181,7 +184,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("name", matrix(BAD, "out of range"))
 def test_invalid_rows_are_rejected_whole(long_stage, name):
     if not long_stage.running:
         daemon = long_stage.paced(*OFF)
@@ -196,6 +199,7 @@ def test_invalid_rows_are_rejected_whole(long_stage, name):
     assert numbers(long_stage.running[0]) == [] and leftovers(long_stage) == 0
 
 
+@pytest.mark.thorough
 def test_data_cut_anywhere_is_rejected(paced, connect, stage):
     whole = data(lines(seconds=400))
     chance = random.Random("cut")
@@ -213,6 +217,7 @@ def test_data_cut_anywhere_is_rejected(paced, connect, stage):
     assert numbers(paced) == [] and leftovers(stage) == 0
 
 
+@pytest.mark.thorough
 def test_pipelined_requests_keep_the_order_or_are_refused(paced, connect):
     client = connect()
     client.call("upload.begin", kind="activity")
@@ -225,7 +230,7 @@ def test_pipelined_requests_keep_the_order_or_are_refused(paced, connect):
     assert [answer["bytes"] for answer in accepted] == [46080 * (place + 1) for place in range(len(accepted))]
 
 
-@pytest.mark.fast_clock
+@pytest.mark.thorough
 def test_silence_drops_the_upload(paced, connect):
     client = connect()
     client.call("upload.begin", kind="activity")
@@ -237,6 +242,7 @@ def test_silence_drops_the_upload(paced, connect):
     assert [client.upload(data(lines()))["id"]] == numbers(paced)
 
 
+@pytest.mark.thorough
 def test_nothing_is_accepted_where_little_space_is_free(stage):
     disk = stage.disk(size="300m")
     paced = stage.paced(*OFF, prefix=disk.within)
@@ -257,6 +263,7 @@ def run_file(seconds):
     return data(lines(seconds=seconds))
 
 
+@pytest.mark.thorough
 def test_commit_beside_a_run_disturbs_neither(paced, connect, stage):
     paced.call("run.start")
     reader = stage.reader(paced)
@@ -278,6 +285,7 @@ def test_commit_beside_a_run_disturbs_neither(paced, connect, stage):
     assert len(paced.call("activities.track", id=uploaded[-1], interval_ms=60_000)["rows"]) == 334
 
 
+@pytest.mark.thorough
 def test_killed_commit_leaves_nothing(stage):
     chance = random.Random("kill")
     for kill in range(int(os.environ.get("PACED_RUN_KILLS", 8)) // 2):
@@ -333,6 +341,7 @@ def test_pacectl_hands_its_import_to_the_daemon_or_locks_the_directory(paced, st
     assert beside == alone
 
 
+@pytest.mark.thorough
 @needs.ROOT
 def test_member_of_the_group_of_control_sock_imports_without_access_to_the_journal(paced, stage):
     for path in (stage.directory, paced.runtime):
