@@ -126,3 +126,12 @@ def every_line_is_of_the_schema(schema):
     for line in seen:
         wrong = [error.message for error in schema.iter_errors(line)]
         assert not wrong, (line.text, wrong)
+
+
+@pytest.fixture(scope="session")
+def demo_of_the_session():
+    """The reader of a demo. What its test waits for takes minutes."""
+    stage = ProcessFixture()
+    reader = stage.reader(stage.paced("--demo"), since=0)
+    yield reader
+    stage.end()
