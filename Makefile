@@ -2,10 +2,9 @@
 
 # All Debian packages: those to build the programs, and those to run their tests. The virtual machines are for x86-64 only.
 packages := libbluetooth-dev libcurl4-openssl-dev libevdev-dev libexpat1-dev libgcrypt20-dev libgps-dev libjansson-dev libmicrohttpd-dev libqrencode-dev libsqlite3-dev libsystemd-dev libzip-dev pkg-config zlib1g-dev
-test-packages := $(packages) binutils chromium dbus-daemon debhelper gpsbabel gpsd gpsd-clients iproute2 jq libxml2-utils lintian mandoc netcat-openbsd osmium-tool python3-venv sqlite3 systemd tmux zsh
-ifeq ($(shell uname -m),x86_64)
-test-packages += bluez bluez-test-tools busybox-static cpio dbus dmsetup e2fsprogs kmod qemu-system-x86 systemd-sysv udev
-endif
+test-packages := $(packages) binutils chromium-headless-shell dbus-daemon gpsbabel gpsd gpsd-clients iproute2 jq libxml2-utils mandoc netcat-openbsd osmium-tool python3-venv sqlite3 systemd tmux zsh
+package-packages := debhelper lintian
+machine-packages := bluez bluez-test-tools busybox-static cpio dbus dmsetup e2fsprogs gpsd kmod qemu-system-x86 systemd-sysv udev
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec

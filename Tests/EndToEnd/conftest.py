@@ -1,15 +1,13 @@
 """The fixtures of the end-to-end tests, and the schema of every line."""
 
 import json
-import os
-import shutil
 import subprocess
 
 import jsonschema
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
-from harness.browser import Pages
+from harness.browser import Pages, chromium
 from harness.fake_paced import FakePaced
 from harness.faults import without_faults
 from harness.fixture import ProcessFixture, Subscriber
@@ -21,6 +19,12 @@ from harness.timing import GUARD, wait_for
 
 # A page shows a change when the machine gets to it: the tests wait for it, not for a time.
 expect.set_options(timeout=60_000)
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "browser" in item.fixturenames:
+            item.add_marker("browser")
 
 
 @pytest.fixture
@@ -69,20 +73,21 @@ def weather(stage):
 @pytest.fixture
 def web(stage):
     """paced-web beside the demo of a run."""
-    daemon = stage.paced("--demo")
-    wait_for(lambda: daemon.call("activities.list"), 60, "the run in the journal")
-    return stage.start(PacedWeb(stage.directory, daemon))
+    return stage.start(PacedWeb(stage.directory, stage.paced("--demo")))
 
 
 @pytest.fixture(scope="session")
-def browser():
-    """Debian's chromium, without a window."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"],
-            timeout=120_000, env=without_faults(os.environ))
+def shared_browser():
+    with chromium() as browser:
         yield browser
-        browser.close()
+
+
+@pytest.fixture
+def browser(shared_browser):
+    """The browser of all tests. What a test opens in it is closed with the test."""
+    yield shared_browser
+    for context in list(shared_browser.contexts):
+        context.close()
 
 
 @pytest.fixture
@@ -90,7 +95,7 @@ def pages(browser):
     """Opens pages in the browser. A console message, an error of the page or a dialog fails the test."""
     pages = Pages(browser)
     yield pages
-    pages.close()
+    pages.print_lines()
     assert pages.complaints == []
 
 

@@ -98,7 +98,6 @@ def test_page_beside_fifteen_readers(stage, browser):
                 delays.append(moment - moments.of[number])
     after = (heap(page), web.kernel_status("RssAnon"))
     more, more_alone = (after - before for before, after in zip(late, late_ticks(daemon, alone)))
-    context.close()
     delays.sort()
     print(f"{len(delays)} states: median {statistics.median(delays):.0f} ms, p95 {delays[len(delays) * 95 // 100]:.0f} ms, "
           f"most {delays[-1]:.0f} ms; page {before[0] >> 10} KiB, then {after[0] >> 10} KiB; "
