@@ -24,6 +24,7 @@ from harness.faults import fault_library
 from harness.paced_web import PacedWeb, WebClient
 from harness.process import PACECTL, PROGRAMS, ROOT, Network
 from harness.timing import wait_for
+from matrix import matrix
 
 RUN = ROOT / "Tests/Data/fit/run-fenix2-9km.fit"
 COURSE = ROOT / "Tests/Data/courses/cptr003.gpx"
@@ -34,6 +35,18 @@ def demo(stage):
     daemon = stage.paced("--demo")
     wait_for(lambda: daemon.call("activities.list"), 60, "the run in the journal")
     return daemon
+
+
+@pytest.fixture(scope="module")
+def shared(long_stage):
+    """paced-web beside a run that goes on, for tests that leave both as they are."""
+    return long_stage.start(PacedWeb(long_stage.directory, demo(long_stage)))
+
+
+@pytest.fixture(scope="module")
+def client(shared):
+    """A client of the shared server that may command."""
+    return shared.client()
 
 
 def pacectl_web(web, *words, status=0):
@@ -55,12 +68,13 @@ def test_code_signs_in_once(web):
     assert (listed["id"], listed["scope"], listed["name"]) == (1, "watch", "Firefox on Android")
 
 
-def test_code_is_typed_as_people_type(web):
-    code = web.code()
+def test_code_is_typed_as_people_type(shared):
+    code = shared.code()
     typed = code.lower().replace("-", " ").replace("0", "o").replace("1", "l")
-    assert WebClient(web).post("/api/token", {"code": typed}).json()["scope"] == "control"
+    assert WebClient(shared).post("/api/token", {"code": typed}).json()["scope"] == "control"
 
 
+@pytest.mark.thorough
 def test_code_ends_after_two_minutes(stage):
     stage.directory.joinpath("step").write_text("0")
     web = stage.start(PacedWeb(
@@ -79,6 +93,7 @@ def step(stage, seconds):
     other.rename(stage.directory / "step")
 
 
+@pytest.mark.thorough
 def test_token_expires_after_90_days_without_use(stage):
     stage.directory.joinpath("step").write_text("0")
     web = stage.start(PacedWeb(
@@ -118,7 +133,7 @@ def test_revoked_token_ends_its_stream_and_is_refused(web):
     assert pacectl_web(web, "tokens") == "No browser is signed in; 'pacectl web code' prints a code\n"
 
 
-@pytest.mark.parametrize("path", ["/api", "/api/stream", "/api/activities?file=a.fit"])
+@pytest.mark.parametrize("path", matrix(["/api", "/api/stream", "/api/activities?file=a.fit"], "/api"))
 def test_token_that_is_revoked_during_a_body_is_refused(web, path):
     client = web.client()
     body = b'{"jsonrpc":"2.0","id":1,"method":"run.pause"}' if path == "/api" else b'{"class":"WATCH"}'
@@ -133,27 +148,27 @@ def test_token_that_is_revoked_during_a_body_is_refused(web, path):
     assert web.daemon.call("status")["run"] == "active"
 
 
-def test_browser_signs_itself_out(web):
-    client = web.client()
+def test_browser_signs_itself_out(shared):
+    client = shared.client()
     assert client.request("DELETE", "/api/token").status == 204
     assert client.get("/api/token").status == 401
 
 
-def test_pacectl_prints_address_code_and_qr_code(web):
-    text = pacectl_web(web, "code", "--control")
+def test_pacectl_prints_address_code_and_qr_code(shared):
+    text = pacectl_web(shared, "code", "--control")
     code = text.split("/#code=")[1].split()[0]
-    assert f"http://127.0.0.1:{web.port}/#code={code}" in text
+    assert f"http://127.0.0.1:{shared.port}/#code={code}" in text
     assert f"The code {code} lets one browser watch and command." in text and "█" in text
-    assert "watch." in pacectl_web(web, "code").splitlines()[-1]
-    WebClient(web).sign_in(code)
+    assert "watch." in pacectl_web(shared, "code").splitlines()[-1]
+    WebClient(shared).sign_in(code)
 
 
 @pytest.mark.parametrize("words, message", [
     (["code", "now"], "use 'web code"), ([], "use 'web code"), (["revoke"], "use 'web code"),
     (["revoke", "x"], "web revoke needs the number of a token"), (["tokens", "--control"], "--control is an option of"),
 ])
-def test_wrong_words_of_pacectl_web(web, words, message):
-    assert message in pacectl_web(web, *words, status=2)
+def test_wrong_words_of_pacectl_web(shared, words, message):
+    assert message in pacectl_web(shared, *words, status=2)
 
 
 def test_pacectl_web_without_the_service(tmp_path):
@@ -161,15 +176,16 @@ def test_pacectl_web_without_the_service(tmp_path):
     assert done.returncode == 3 and "needs paced-web, which is not running" in done.stderr
 
 
-def test_code_socket_makes_no_control_code(web):
-    answer = web.codes.call("web.code", control=True)
+def test_code_socket_makes_no_control_code(shared):
+    answer = shared.codes.call("web.code", control=True)
     assert answer["code"] == -32602
-    assert web.codes.call("web.tokens")["code"] == -32601
-    assert web.codes.call("web.revoke")["code"] == -32601
-    assert stat.S_IMODE((web.runtime / "code.sock").stat().st_mode) == 0o660
-    assert stat.S_IMODE((web.runtime / "admin.sock").stat().st_mode) == 0o660
+    assert shared.codes.call("web.tokens")["code"] == -32601
+    assert shared.codes.call("web.revoke")["code"] == -32601
+    assert stat.S_IMODE((shared.runtime / "code.sock").stat().st_mode) == 0o660
+    assert stat.S_IMODE((shared.runtime / "admin.sock").stat().st_mode) == 0o660
 
 
+@pytest.mark.thorough
 def test_at_most_64_browsers_are_signed_in(web):
     for _ in range(64):
         web.client("watch")
@@ -190,8 +206,8 @@ def test_damaged_token_file_is_named(stage):
 
 # Who may do what
 
-def test_nothing_of_the_api_without_a_token(web):
-    stranger = WebClient(web)
+def test_nothing_of_the_api_without_a_token(shared):
+    stranger = WebClient(shared)
     for method, path in [("GET", "/api/token"), ("POST", "/api/stream"), ("POST", "/api"), ("GET", "/metrics"),
                          ("GET", "/api/activities"), ("POST", "/api/activities?file=a.fit"), ("GET", "/api/courses")]:
         answer = stranger.request(method, path, b"{}" if method == "POST" else None)
@@ -200,8 +216,8 @@ def test_nothing_of_the_api_without_a_token(web):
     assert stranger.get("/api/token").status == 401
 
 
-def test_watch_token_reads_and_does_not_command(web):
-    client = web.client("watch")
+def test_watch_token_reads_and_does_not_command(shared):
+    client = shared.client("watch")
     assert client.call("status")["class"] == "STATE"
     assert client.call("settings.get", key="sport") == "run"
     for method in ["run.stop", "run.discard", "settings.set", "sensor.forget", "activities.delete", "course.load",
@@ -210,7 +226,7 @@ def test_watch_token_reads_and_does_not_command(web):
         assert (answer.status, answer.code) == (403, "forbidden"), method
     answer = client.post("/api/activities?file=ride.fit", RUN.read_bytes())
     assert (answer.status, answer.code) == (403, "forbidden")
-    assert web.daemon.call("status")["run"] == "active"
+    assert shared.daemon.call("status")["run"] == "active"
 
 
 def test_control_token_commands(web):
@@ -223,8 +239,10 @@ def test_control_token_commands(web):
     assert (answer.status, answer.code) == (400, "bad-request")
 
 
-def test_control_socket_that_is_missing_is_no_missing_permission(web):
+@pytest.mark.thorough
+def test_control_socket_that_is_missing_is_no_missing_permission(stage):
     """The virtual machine has the missing permission: scenario systemd/page."""
+    web = stage.start(PacedWeb(stage.directory, demo(stage)))
     client = web.client()
     (web.daemon.runtime / "control.sock").rename(web.daemon.runtime / "hidden.sock")
     assert client.get("/api/token").json()["can_command"] is True
@@ -234,27 +252,24 @@ def test_control_socket_that_is_missing_is_no_missing_permission(web):
     assert client.get("/api/activities").lines()[0]["open"] is True
 
 
-def test_foreign_hosts_and_origins_are_refused(web):
-    client = web.client()
-    for host in ["evil.example", f"evil.example:{web.port}", "127.0.0.1.evil.example", "", "[::1", "a:b:c"]:
+def test_foreign_hosts_and_origins_are_refused(shared, client):
+    for host in [f"evil.example:{shared.port}", ""]:
         assert client.get("/api/token", Host=host).status in (400, 421), host
         assert client.get("/", Host=host).status in (400, 421), host
-    for host in [f"localhost:{web.port}", "192.168.1.7", "[::1]:80", socket.gethostname(), socket.gethostname() + ".local"]:
+    for host in [f"localhost:{shared.port}", socket.gethostname(), socket.gethostname() + ".local"]:
         assert client.get("/api/token", Host=host).status == 200, host
-    for origin in ["http://evil.example", "null", f"http://127.0.0.1:{web.port + 1}", f"ftp://127.0.0.1:{web.port}"]:
-        assert client.get("/api/token", Origin=origin).status == 403, origin
-    assert client.get("/api/token", Origin=f"http://127.0.0.1:{web.port}").status == 200
-    for site in ["cross-site", "same-site"]:
-        assert client.get("/api/token", Sec_Fetch_Site=site).status == 403
-        # A link of another site may lead to the page.
-        assert client.get("/", Sec_Fetch_Site=site).status == 200
+    assert client.get("/api/token", Origin="http://evil.example").status == 403
+    assert client.get("/api/token", Origin=shared.url).status == 200
+    assert client.get("/api/token", Sec_Fetch_Site="cross-site").status == 403
+    # A link of another site may lead to the page.
+    assert client.get("/", Sec_Fetch_Site="cross-site").status == 200
 
 
-@pytest.mark.parametrize("plain, statuses", [
+@pytest.mark.parametrize("plain, statuses", matrix([
     ("no", {"/api/token": 403, "/api/activities": 403, "/metrics": 403, "/": 200}),
     ("live", {"/api/token": 200, "/api/activities": 403, "/metrics": 403, "/": 200}),
     ("all", {"/api/token": 200, "/api/activities": 200, "/metrics": 200, "/": 200}),
-])
+], "live"))
 def test_plain_http_of_other_machines(stage, plain, statuses):
     web = stage.start(PacedWeb(
         stage.directory, stage.paced("--demo"), configuration=f"[Web]\nAllowPlain={plain}\n",
@@ -351,8 +366,8 @@ def test_start_that_fails_names_the_cause(stage, tmp_path):
 
 # The API
 
-def test_stream_has_the_lines_of_the_socket(web):
-    stream = web.client().stream({"classes": ["STATE", "EVENT"], "interval_ms": 1000, "since": 0})
+def test_stream_has_the_lines_of_the_socket(client):
+    stream = client.stream({"classes": ["STATE", "EVENT"], "interval_ms": 1000, "since": 0})
     assert stream.first("VERSION")["program"] == "paced"
     assert stream.first("WATCH")["interval_ms"] == 1000
     assert stream.first("EVENT", event="start")["sport"] == "run"
@@ -373,6 +388,7 @@ def test_stream_ends_with_paced_and_another_begins_when_it_is_back(web):
     client.stream().first("STATE")
 
 
+@pytest.mark.thorough
 def test_sixteen_streams_at_most(web):
     client = web.client()
     streams = [client.stream() for _ in range(16)]
@@ -386,6 +402,7 @@ def test_sixteen_streams_at_most(web):
     wait_for(lambda: client.stream().status == 200, 60, "a stream that another one made room for")
 
 
+@pytest.mark.thorough
 def test_slow_reader_delays_nobody_and_gets_new_lines(web):
     client = web.client()
     slow = client.stream({"classes": ["STATE", "EVENT", "HEART", "FIX"], "blocks": ["fields", "sensors", "lap", "zones"]})
@@ -411,9 +428,9 @@ def test_slow_reader_delays_nobody_and_gets_new_lines(web):
     assert seen >= newest
 
 
-def test_reads_are_those_of_pacectl(web):
+def test_reads_are_those_of_pacectl(stage):
+    web = stage.start(PacedWeb(stage.directory, demo(stage)))
     client = web.client("watch")
-    state = web.daemon.directory if hasattr(web.daemon, "directory") else web.runtime.parent
     listed = client.get("/api/activities?limit=5").lines()
     assert [one["id"] for one in listed] == [1]
     web.daemon.call("run.stop")
@@ -422,7 +439,7 @@ def test_reads_are_those_of_pacectl(web):
     assert shown["summary"]["id"] == 1
     page = client.get("/api/activities/1/report?hide=0")
     assert page.headers["Content-Type"].startswith("text/html") and b"<!doctype html>" in page.body.lower()
-    own = subprocess.run([PACECTL, "--state-dir", state / "state", "report", "1", "--hide", "0"], capture_output=True)
+    own = subprocess.run([PACECTL, "--state-dir", stage.directory / "state", "report", "1", "--hide", "0"], capture_output=True)
     assert page.body == own.stdout
     for form in ["fit", "gpx", "tcx", "kml", "geojson", "csv"]:
         answer = client.get(f"/api/activities/1/file?format={form}")
@@ -435,57 +452,35 @@ def test_reads_are_those_of_pacectl(web):
 
 @pytest.mark.parametrize("path, status, message", [
     ("/api/activities?limit=0", 400, "limit must be a number from 1 to 1000"),
-    ("/api/activities?limit=1;rm", 400, "limit must be a number from 1 to 1000"),
-    ("/api/activities?since=yesterday", 400, "since must be a day"),
-    ("/api/activities?sport=swim", 400, "sport must be one of"),
-    ("/api/activities?token=x", 400, "send the token in the header Authorization"),
-    ("/api/activities?page=2", 400, "unknown argument page"),
-    ("/api/activities/99", 422, "activity 99 does not exist"),
-    ("/api/activities/0", 404, "no such path"), ("/api/activities/1x", 404, "no such path"),
-    ("/api/activities/1/file?format=exe", 400, "format must be one of fit"),
-    ("/api/activities/1/file", 400, "format must be one of fit"),
-    ("/api/courses/1/file?format=csv", 400, "format must be one of fit"),
-    ("/api/places/near?at=52", 400, "at must be a latitude and a longitude"),
-    ("/api/places/near?at=91,0", 400, "at must be a latitude and a longitude"),
-    ("/api/places/near?at=52,13", 422, "there are no places in"),
-    ("/api/places/search", 400, "text must be a text"), ("/api/transit/lines", 422, "there is no timetable in"),
-    ("/api/transit/home?bikes=yes", 400, "bikes must be 1"), ("/api/nothing", 404, "no such path"),
+    ("/api/activities/99", 422, "activity 99 does not exist"), ("/api/nothing", 404, "no such path"),
+    ("/api/places/near?at=52,13", 422, "there are no places in"), ("/api/transit/lines", 422, "there is no timetable in"),
 ])
-def test_wrong_reads_say_what_is_wrong(long_web, path, status, message):
-    answer = long_web.get(path)
+def test_wrong_reads_say_what_is_wrong(client, path, status, message):
+    answer = client.get(path)
     assert answer.status == status and message in answer.json()["error"]["message"]
 
 
-@pytest.fixture(scope="module")
-def long_web(long_stage):
-    """A client of a server that several tests share."""
-    return long_stage.start(PacedWeb(long_stage.directory, long_stage.paced("--demo"))).client()
-
-
 @pytest.mark.parametrize("method, path, allowed", [
-    ("GET", "/api", "POST"), ("PUT", "/api/token", "GET, POST, DELETE"), ("DELETE", "/api/activities", "GET"),
-    ("POST", "/", "GET, HEAD"), ("PUT", "/api/stream", "GET, POST"),
+    ("PUT", "/api/token", "GET, POST, DELETE"), ("POST", "/", "GET, HEAD"),
 ])
-def test_wrong_methods(long_web, method, path, allowed):
-    answer = long_web.request(method, path, b"" if method != "GET" else None)
+def test_wrong_methods(client, method, path, allowed):
+    answer = client.request(method, path, b"")
     assert answer.status == 405 and answer.headers["Allow"] == allowed
 
 
-@pytest.mark.parametrize("body", [
-    b"", b"{", b"[]", b'{"method":"status"}', b'{"id":null,"method":"status"}',
-    b'[{"jsonrpc":"2.0","id":1,"method":"status"}]', b"\xff" * 100, b'{"id":1,"method":"status","method":"run.stop"}',
-])
-def test_wrong_calls(long_web, body):
-    answer = long_web.post("/api", body)
+@pytest.mark.parametrize("body", [b"", b'{"method":"status"}', b"\xff" * 100])
+def test_wrong_calls(client, body):
+    answer = client.post("/api", body)
     assert (answer.status, answer.code) == (400, "bad-request")
 
 
-def test_request_with_line_breaks_is_one_request(long_web):
-    answer = long_web.post("/api", b'{"jsonrpc": "2.0",\r\n "id": 1,\n "method": "status"}\n')
+def test_request_with_line_breaks_is_one_request(client):
+    answer = client.post("/api", b'{"jsonrpc": "2.0",\r\n "id": 1,\n "method": "status"}\n')
     assert answer.json()["result"]["class"] == "STATE"
 
 
-def test_file_is_imported_under_its_name(web):
+def test_file_is_imported_under_its_name(stage):
+    web = stage.start(PacedWeb(stage.directory, demo(stage)))
     client = web.client()
     web.daemon.call("run.stop")
     answer = client.post("/api/activities?file=morning%20ride.fit", RUN.read_bytes())
@@ -497,12 +492,10 @@ def test_file_is_imported_under_its_name(web):
     assert len(client.get("/api/activities").lines()) == 2
     answer = client.post("/api/activities?file=broken.fit", b"no file")
     assert answer.status == 422 and answer.json()["error"]["message"].startswith("broken.fit")
-    for name in ["", "../..", ".", ".hidden", "a%0Ab.fit", "x" * 300]:
-        assert client.post(f"/api/activities?file={name}", b"x").status == 400, name
+    assert client.post("/api/activities?file=a%0Ab.fit", b"x").status == 400
 
 
-def test_course_is_uploaded_and_loaded(web):
-    client = web.client()
+def test_course_is_uploaded_and_loaded(client):
     points = "".join(f'<trkpt lat="{52.5 + n / 1000}" lon="13.4"><ele>{30 + n}</ele></trkpt>' for n in range(20))
     course = f'<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>{points}</trkseg></trk></gpx>'
     answer = client.post("/api/courses?file=hill.gpx&load=1", course.encode())
@@ -514,6 +507,7 @@ def test_course_is_uploaded_and_loaded(web):
     assert client.get(f"/api/courses/{listed['id']}").json()
 
 
+@pytest.mark.thorough
 def test_files_in_use_leave_nothing_behind(stage):
     (stage.directory / "tmp").mkdir()
     web = stage.start(PacedWeb(stage.directory, demo(stage), TMPDIR=str(stage.directory / "tmp")))
@@ -597,7 +591,6 @@ def test_page_draws_the_map_behind_the_route(stage, browser):
         return [...shown.canvas.getContext('2d').getImageData(width / 2, height / 2, 1, 1).data];
     }"""
     wait_for(lambda: page.evaluate(middle)[:3] == [255, 0, 0], 60, "a red map")
-    context.close()
 
 
 @pytest.mark.parametrize("make, message", [
@@ -629,8 +622,8 @@ def test_metrics_have_no_position_and_no_heart_rate(web):
     assert "paced_up 0" in web.client("watch").get("/metrics").body.decode()
 
 
-def test_pages_are_kept_until_they_change(web):
-    client = WebClient(web)
+def test_pages_are_kept_until_they_change(shared):
+    client = WebClient(shared)
     first = client.get("/")
     assert first.headers["Content-Type"] == "text/html; charset=utf-8"
     assert client.get("/", If_None_Match=first.headers["ETag"]).status == 304
@@ -638,8 +631,8 @@ def test_pages_are_kept_until_they_change(web):
     assert head.status == 200 and head.body == b"" and head.headers["Content-Length"] == str(len(first.body))
 
 
-def test_pages_are_packed_for_those_who_unpack(web):
-    client = WebClient(web)
+def test_pages_are_packed_for_those_who_unpack(shared):
+    client = WebClient(shared)
     plain = client.get("/live.js")
     assert "Content-Encoding" not in plain.headers and "Content-Encoding" not in client.get(
         "/live.js", Accept_Encoding="br, gzip;q=0").headers
@@ -649,13 +642,12 @@ def test_pages_are_packed_for_those_who_unpack(web):
     assert client.get("/live.js", Accept_Encoding="gzip", If_None_Match=packed.headers["ETag"]).status == 304
 
 
-def test_names_that_begin_like_the_api_are_pages(web):
-    assert WebClient(web).get("/api.js").status == 200
-    assert WebClient(web).get("/apis").code == "not-found"
+def test_names_that_begin_like_the_api_are_pages(shared):
+    assert WebClient(shared).get("/api.js").status == 200
+    assert WebClient(shared).get("/apis").code == "not-found"
 
 
-def test_every_response_has_the_headers_of_protection(web):
-    client = web.client()
+def test_every_response_has_the_headers_of_protection(client):
     for answer in [client.get("/"), client.get("/none"), client.get("/api/token"), client.get("/api/activities"),
                    client.get("/api/activities/99"), client.post("/api", b"{"), client.get("/", Host="evil.example")]:
         policy = answer.headers["Content-Security-Policy"]
@@ -711,6 +703,7 @@ def test_incomplete_bodies_of_strangers_hold_nobody_up(web):
         one.close()
 
 
+@pytest.mark.thorough
 def test_slow_head_is_closed(web):
     slow = web.connect()
     slow.settimeout(90)
@@ -738,29 +731,31 @@ def test_slow_head_is_closed(web):
 
 
 @pytest.mark.parametrize("data", [
-    b"GET " + b"a" * 100_000, b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 20_000, b"\x00" * 5000, b"\x16\x03\x01" + b"\xff" * 500,
+    b"GET " + b"a" * 100_000, b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 20_000,
     b"GET / HTTP/9.9\r\n\r\n", b"POST /api HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n",
     b"POST /api HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999\r\n\r\n",
     b"POST /api HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nZZZ\r\n",
     b"GET /%00/../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n", b"GET http://evil.example/ HTTP/1.1\r\n\r\n",
-    b"GET / HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nHost: localhost\r\n X: y",
+    b"GET / HTTP/1.1\r\n\r\n",
+    # The server waits ten seconds for the rest of these.
+    *matrix([b"\x00" * 5000, b"\x16\x03\x01" + b"\xff" * 500, b"GET / HTTP/1.1\r\nHost: localhost\r\n X: y"]),
 ])
-def test_broken_requests_are_refused(web, data):
-    with web.connect() as client:
+def test_broken_requests_are_refused(shared, client, data):
+    with shared.connect() as broken:
         try:
-            client.sendall(data)
-            answer = client.recv(65536)
+            broken.sendall(data)
+            answer = broken.recv(65536)
         except ConnectionError:
             answer = b""
     assert answer == b"" or answer.split()[1][:1] in (b"4", b"5"), answer[:200]
     assert b"root:" not in answer
-    response_time(web.client())
+    response_time(client)
 
 
-def test_path_tricks_show_nothing(long_web):
+def test_path_tricks_show_nothing(client):
     for path in ["/../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/texts/../../Package.swift",
                  "/texts/..%2f..%2fLICENSE", "/index.html%00.js", "/.git/config", "/index.html/", "/texts", "/texts/"]:
-        assert long_web.get(path).status == 404, path
+        assert client.get(path).status == 404, path
 
 
 def test_huge_bodies_are_refused_and_not_kept(web):
@@ -787,6 +782,7 @@ def read_all(stream):
         pass
 
 
+@pytest.mark.thorough
 def test_server_is_small_and_does_not_grow(web):
     """Its own memory: not that of the libraries' files, and not that of pacectl."""
     client = web.client()

@@ -19,8 +19,9 @@ import Testing
 
     @Test(arguments: [
         ("127.0.0.1:8080", true), ("[::1]:8080", true), ("[::1]", true), ("localhost", true), ("LOCALHOST:1", true),
-        ("bike.local:8080", true), ("192.168.4.1", true), ("evil.example", false), ("bike.local.evil.example", false),
-        ("", false), ("a:b", false), ("[::1", false), ("bike:99999", false), ("bike local", false),
+        ("bike.local:8080", true), ("192.168.4.1", true), ("evil.example", false), ("evil.example:8080", false),
+        ("bike.local.evil.example", false), ("127.0.0.1.evil.example", false), ("", false), ("a:b", false),
+        ("a:b:c", false), ("[::1", false), ("bike:99999", false), ("bike local", false),
     ])
     func onlyOwnHostsAreServed(_ host: String, _ isServed: Bool) {
         let refusal = Self.rules.refusal(of: Self.request(headers: ["Host": host]))
@@ -33,15 +34,17 @@ import Testing
 
     @Test(arguments: [
         ("http://bike:8080", true), ("https://bike:8080", true), ("http://bike", false), ("null", false), ("", false),
-        ("http://evil.example", false), ("http://bike:8080.evil.example", false),
+        ("http://evil.example", false), ("http://bike:8080.evil.example", false), ("http://bike:8081", false),
+        ("ftp://bike:8080", false),
     ])
     func onlyTheOwnOriginIsServed(_ origin: String, _ isServed: Bool) {
         let refusal = Self.rules.refusal(of: Self.request(headers: ["Host": "bike:8080", "Origin": origin]))
         #expect((refusal == nil) == isServed)
     }
 
-    @Test func otherSitesMayLinkToThePageOnly() {
-        let headers = ["Host": "bike", "Sec-Fetch-Site": "cross-site"]
+    @Test(arguments: ["cross-site", "same-site"])
+    func otherSitesMayLinkToThePageOnly(_ site: String) {
+        let headers = ["Host": "bike", "Sec-Fetch-Site": site]
         #expect(Self.rules.refusal(of: Self.request("/", headers: headers)) == nil)
         #expect(Self.rules.refusal(of: Self.request("/metrics", headers: headers))?.status == 403)
         #expect(Self.rules.refusal(of: Self.request("/api", "POST", headers: headers))?.status == 403)
@@ -97,7 +100,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "/api/", "/api/x", "/api/activities/-1", "/api/activities/1/x", "/api/places", "/apis", "/metric",
+        "/api/", "/api/x", "/api/activities/-1", "/api/activities/0", "/api/activities/1x", "/api/activities/1/x",
+        "/api/places", "/apis", "/metric",
     ])
     func otherPathsAreUnknown(_ path: String) {
         #expect(throws: APIRequest.Failure.notFound) { try Self.read(path) }
@@ -109,6 +113,36 @@ import Testing
     ])
     func wrongArgumentsAreRejected(_ name: String, _ value: String) {
         #expect(throws: APIRequest.Failure.self) { try Self.read("/api/activities", [name: value]) }
+    }
+
+    @Test(
+        arguments: [
+            ("/api/activities", ["limit": "0"], "limit must be a number from 1 to 1000"),
+            ("/api/activities", ["limit": "1;rm"], "limit must be a number from 1 to 1000"),
+            ("/api/activities", ["since": "yesterday"], "since must be a day"),
+            ("/api/activities", ["sport": "swim"], "sport must be one of"),
+            ("/api/activities", ["token": "x"], "send the token in the header Authorization"),
+            ("/api/activities", ["page": "2"], "unknown argument page"),
+            ("/api/activities/1/file", ["format": "exe"], "format must be one of fit"),
+            ("/api/activities/1/file", [:], "format must be one of fit"),
+            ("/api/courses/1/file", ["format": "csv"], "format must be one of fit"),
+            ("/api/places/near", ["at": "52"], "at must be a latitude and a longitude"),
+            ("/api/places/near", ["at": "91,0"], "at must be a latitude and a longitude"),
+            ("/api/places/search", [:], "text must be a text"),
+            ("/api/transit/home", ["bikes": "yes"], "bikes must be 1"),
+        ] as [(String, [String: String], String)])
+    func failureSaysWhatIsWrong(_ path: String, _ query: [String: String], _ message: String) {
+        let failure = #expect(throws: APIRequest.Failure.self) { try Self.read(path, query) }
+        guard case .wrongValue(let said) = failure else { return #expect(Bool(false)) }
+        #expect(said.contains(message))
+    }
+
+    @Test(arguments: [
+        ("/api", "GET", "POST"), ("/api/token", "PUT", "GET, POST, DELETE"), ("/api/activities", "DELETE", "GET"),
+        ("/api/stream", "PUT", "GET, POST"),
+    ])
+    func otherMethodsAreRejected(_ path: String, _ method: String, _ allowed: String) {
+        #expect(throws: APIRequest.Failure.wrongMethod(allowed: allowed)) { try Self.read(path, [:], method) }
     }
 
     @Test(arguments: ["52,13", "-90,180", "1e1,2"])
@@ -184,7 +218,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "x", "[]", "1", #"{"id":1}"#, #"{"method":"status"}"#, #"{"id":null,"method":"status"}"#,
+        "", "x", "{", "[]", "1", #"{"id":1}"#, #"{"method":"status"}"#, #"{"id":null,"method":"status"}"#,
+        #"[{"jsonrpc":"2.0","id":1,"method":"status"}]"#, #"{"id":1,"method":"status","method":"run.stop"}"#,
         #"{"id":1,"method":"upload.begin"}"#, #"{"id":1,"method":7}"#,
     ])
     func wrongBodiesAreRejected(_ text: String) {
