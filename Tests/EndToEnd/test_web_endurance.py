@@ -11,6 +11,8 @@ import statistics
 import threading
 import time
 
+import pytest
+
 from harness.paced_web import PacedWeb
 from harness.process import Paced
 from harness.timing import wait_for
@@ -70,6 +72,7 @@ def late_ticks(*daemons):
     return [daemon.call("status")["ticks"]["late"] for daemon in daemons]
 
 
+@pytest.mark.thorough
 def test_page_beside_fifteen_readers(stage, browser):
     daemon = stage.paced("--demo=ride")
     (stage.directory / "alone").mkdir()

@@ -8,10 +8,11 @@ import urllib.parse
 import pytest
 from playwright.sync_api import expect
 
-from harness.browser import button, violations
+from harness.browser import button, narrow_widths, violations
 from harness.paced_web import PacedWeb, themes
 from harness.process import PACECTL, ROOT
 from harness.timing import wait_for
+from matrix import matrix
 from test_report import HOSTILE, gpx, tcx, way
 
 COURSES = ROOT / "Tests/Data/courses"
@@ -112,7 +113,7 @@ READY = {
     "courses.html": "a.entry", "courses.html#1": ".map canvas"}
 
 
-@pytest.mark.parametrize("path", READY)
+@pytest.mark.parametrize("path", matrix(READY, "activities.html", "activity.html#1"))
 def test_page_is_accessible_and_has_no_error(history, pages, path):
     for theme in themes():
         page = pages.open(history.web, path, theme=theme)
@@ -122,17 +123,16 @@ def test_page_is_accessible_and_has_no_error(history, pages, path):
         assert violations(page) == [], theme
 
 
-@pytest.mark.parametrize("path", READY)
+@pytest.mark.parametrize("path", matrix(READY, "activity.html#1"))
 def test_page_is_as_wide_as_the_screen(history, pages, path):
-    for width in (320, 414, 1024, 1920):
-        page = pages.open(history.web, path, width=width, locale="de-DE")
-        expect(page.locator(READY[path]).first).to_be_visible()
-        for summary in page.locator("main summary").all():
-            summary.click()
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page = pages.open(history.web, path, width=320, locale="de-DE")
+    expect(page.locator(READY[path]).first).to_be_visible()
+    for summary in page.locator("main summary").all():
+        summary.click()
+    assert narrow_widths(page) == []
 
 
-@pytest.mark.parametrize("path", READY)
+@pytest.mark.parametrize("path", matrix(READY, "courses.html"))
 def test_targets_have_48_pixels(history, pages, path):
     page = pages.open(history.web, path, width=320)
     expect(page.locator(READY[path]).first).to_be_visible()
@@ -180,7 +180,7 @@ def test_who_may_only_watch_sees_why_nothing_can_be_changed(history, pages):
             expect(page.get_by_text(name, exact=True)).to_have_count(0)
 
 
-@pytest.mark.parametrize("path", ["activity.html#1", "courses.html#1"])
+@pytest.mark.parametrize("path", matrix(["activity.html#1", "courses.html#1"], "activity.html#1"))
 def test_skipping_to_the_content_keeps_what_is_shown(history, pages, path):
     page = pages.open(history.web, path)
     expect(page.locator(READY[path]).first).to_be_visible()
@@ -209,6 +209,7 @@ def test_list_has_months_with_totals(history, pages):
     expect(entries(page).nth(2).locator(".name")).to_have_text(history.activity(2)["name"])
 
 
+@pytest.mark.thorough
 def test_activities_of_now_are_summed_by_week_month_and_year(own, pages):
     for _ in range(2):
         own.daemon.call("run.start")
@@ -232,14 +233,13 @@ def test_table_of_totals(history, pages):
     expect(rows.first).to_contain_text("Week 11, 2026")
 
 
-@pytest.mark.parametrize("text, count", [
-    ("onerror", 1), ("ride", 2), ("march 2026", 2), ("2025-11-03", 1), ("run november", 1), ("monday ride", 1), ("nothing", 0)])
-def test_search_by_name_sport_and_date(history, pages, text, count):
+def test_search_by_name_sport_and_date(history, pages):
     page = pages.open(history.web, "activities.html", width=1024)
-    expect(entries(page)).to_have_count(4)
-    page.get_by_label("Search by name, sport or date").fill(text)
-    expect(entries(page)).to_have_count(count)
-    expect(page.get_by_text("No activity matches.")).to_have_count(0 if count else 1)
+    for text, count in [("", 4), ("onerror", 1), ("ride", 2), ("2025-11-03", 1), ("march 2026", 2), ("run november", 1),
+                        ("nothing", 0), ("monday ride", 1)]:
+        page.get_by_label("Search by name, sport or date").fill(text)
+        expect(entries(page)).to_have_count(count)
+        expect(page.get_by_text("No activity matches.")).to_have_count(0 if count else 1)
 
 
 def test_filter_by_sport_and_days(history, pages):
@@ -255,6 +255,7 @@ def test_filter_by_sport_and_days(history, pages):
     expect(entries(page)).to_have_count(2)
 
 
+@pytest.mark.thorough
 def test_older_activities_come_by_a_button(own, pages):
     files = [own.track(f"{number}.gpx", 20, f"20{10 + number // 12:02}-{number % 12 + 1:02}-01", f"Number {number}") for number in range(57)]
     own.pacectl("import", "--again", *files)
@@ -267,6 +268,7 @@ def test_older_activities_come_by_a_button(own, pages):
     expect(entries(page).nth(50)).to_be_focused()
 
 
+@pytest.mark.thorough
 def test_marks(own, pages):
     own.daemon.call("run.start")
     own.wait_for_runs(True)
@@ -287,6 +289,7 @@ def test_a_lost_server_is_said_and_its_return_works(own, pages):
     expect(entries(page)).to_have_count(1)
 
 
+@pytest.mark.thorough
 def test_history_works_without_paced(own, pages):
     own.add(own.track("run.gpx", 60, "2026-03-01"))
     own.daemon.stop()
@@ -319,6 +322,7 @@ def test_import_of_files(own, pages):
     expect(heading(page)).to_have_text("A run")
 
 
+@pytest.mark.thorough
 def test_import_of_what_is_there_needs_a_choice(own, pages):
     path = own.track("one.gpx", 120, "2026-03-01")
     own.add(path)
@@ -335,6 +339,7 @@ def test_import_of_what_is_there_needs_a_choice(own, pages):
     expect(entries(page)).to_have_count(2)
 
 
+@pytest.mark.thorough
 def test_upload_shows_its_progress_and_can_be_cancelled(own, pages):
     page = pages.open(own.web, "activities.html")
     page.route("**/api/activities?file=*", lambda route: None)
@@ -350,6 +355,7 @@ def test_upload_shows_its_progress_and_can_be_cancelled(own, pages):
     assert own.daemon.call("activities.list") == []
 
 
+@pytest.mark.thorough
 def test_file_that_is_too_large_is_not_sent(own, pages):
     path = own.directory / "large.fit"
     with path.open("wb") as file:
@@ -364,6 +370,7 @@ def test_file_that_is_too_large_is_not_sent(own, pages):
     assert "POST" not in sent
 
 
+@pytest.mark.thorough
 def test_revoked_token_leads_to_the_sign_in_from_an_upload(own, pages):
     page = pages.open(own.web, "activities.html", allowed="401")
     expect(page.get_by_text("No activity yet.")).to_be_visible()
@@ -392,6 +399,7 @@ def test_activity_has_figures_laps_and_map(history, pages):
     expect(page.locator(".profile path.line")).to_have_count(1)
 
 
+@pytest.mark.thorough
 def test_activity_without_positions_has_no_map(history, pages):
     page = pages.open(history.web, "activity.html#3", allowed="422")
     expect(page.locator(".lead")).to_be_visible()
@@ -399,6 +407,7 @@ def test_activity_without_positions_has_no_map(history, pages):
     expect(page.get_by_role("heading", name="Elevation profile")).to_have_count(0)
 
 
+@pytest.mark.thorough
 def test_activity_of_a_demo_has_zones_and_sensors(stage, pages):
     daemon = stage.paced("--demo")
     web = stage.start(PacedWeb(stage.directory, daemon))
@@ -439,6 +448,7 @@ def test_name_and_sport_are_changed(own, pages):
     assert {"name": HOSTILE[:40], "sport": "hike"}.items() <= own.activity(number).items()
 
 
+@pytest.mark.thorough
 def test_change_that_is_refused_is_said(own, pages):
     number = own.daemon.call("run.start")["activity"]
     own.wait_for_runs(True)
@@ -467,7 +477,7 @@ def test_deletion_asks(own, pages):
     expect(page.get_by_text("No activity yet.")).to_be_visible()
 
 
-@pytest.mark.parametrize("kind", FORMATS + ["Report"])
+@pytest.mark.parametrize("kind", matrix(FORMATS + ["Report"], "FIT"))
 def test_download_asks_what_to_hide(history, pages, kind):
     page = pages.open(history.web, "activity.html#1")
     queries = []
@@ -484,6 +494,7 @@ def test_download_asks_what_to_hide(history, pages, kind):
     assert download.value.path().stat().st_size > 1000
 
 
+@pytest.mark.thorough
 def test_download_hides_nothing_if_asked_so(history, pages):
     page = pages.open(history.web, "activity.html#2")
     sizes = {}
@@ -496,6 +507,7 @@ def test_download_hides_nothing_if_asked_so(history, pages):
     assert sizes[0] == 3600 > sizes[1000]
 
 
+@pytest.mark.thorough
 def test_cancelled_download_asks_for_nothing(history, pages):
     page = pages.open(history.web, "activity.html#1")
     wait_for(lambda: drawn(page), 60, "a map with a route")
@@ -521,8 +533,8 @@ def shown_report(page):
     return page
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("number, width", [(1, 1280), (2, 1280), (3, 1280), (4, 1280), (1, 360), (4, 360)])
+@pytest.mark.parametrize("scheme", matrix(["light", "dark"], "light"))
+@pytest.mark.parametrize("number, width", matrix([(1, 1280), (2, 1280), (3, 1280), (4, 1280), (1, 360), (4, 360)], 2))
 def test_report_looks_as_the_file_of_pacectl(history, pages, browser, number, width, scheme):
     page = shown_report(pages.open(
         history.web, f"report.html#{number}&hide=0", width=width, height=900, color_scheme=scheme, locale="en-GB"))
@@ -560,6 +572,7 @@ def test_report_has_slider_and_cursor(history, pages):
     assert violations(page) == []
 
 
+@pytest.mark.thorough
 def test_report_is_printed_on_one_sheet(history, pages, browser):
     page = shown_report(pages.open(history.web, "report.html#1"))
     file = browser.new_context().new_page()
@@ -574,6 +587,7 @@ def test_report_of_an_unknown_activity_says_so(history, pages):
     expect(page.get_by_role("alert").filter(has_text="activity 99 does not exist")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_activity_leads_to_its_report(history, pages):
     page = pages.open(history.web, "activity.html#1")
     page.get_by_role("link", name="Hide start and end").click()
@@ -610,6 +624,7 @@ def test_bests_are_those_of_pacectl(history, pages):
     expect(rows.filter(has_text="Longest").first).to_contain_text(f"{longest['distance_m'] / 1000:.2f} km")
 
 
+@pytest.mark.thorough
 def test_without_activities_there_is_a_first_badge_and_no_best(own, pages):
     page = pages.open(own.web, "badges.html")
     expect(page.locator(".next")).to_contain_text("Earth")
@@ -660,6 +675,7 @@ def test_course_has_map_profile_climbs_and_points(history, pages):
     expect(heading(page)).to_have_text("Courses")
 
 
+@pytest.mark.thorough
 def test_course_is_renamed_and_deleted(own, pages):
     own.pacectl("course", "import", COURSES / "cptr004.gpx")
     page = pages.open(own.web, "courses.html#1")
@@ -687,7 +703,7 @@ def test_deletion_of_the_loaded_course_is_refused(own, pages):
     expect(heading(page)).to_have_text("Castle Rock Hike")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind != "CSV"])
+@pytest.mark.parametrize("kind", matrix([kind for kind in FORMATS if kind != "CSV"], "GPX"))
 def test_course_is_downloaded(history, pages, kind):
     page = pages.open(history.web, "courses.html#1")
     with page.expect_download() as download:
@@ -732,6 +748,7 @@ def test_partner_by_pace_and_by_activity(own, pages, stage):
     partner(lambda it: it is None)
 
 
+@pytest.mark.thorough
 def test_units_are_those_of_the_setting(own, pages):
     own.add("--sport", "run", own.track("run.gpx", 1800, "2026-03-01"))
     own.daemon.call("settings.set", key="metric", value=False)

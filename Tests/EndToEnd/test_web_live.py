@@ -10,6 +10,7 @@ from harness.browser import button, violations
 from harness.paced_web import PacedWeb, themes
 from harness.process import PACECTL, ManagedProcess
 from harness.timing import wait_for
+from matrix import matrix
 
 SIZES = [(320, 640), (414, 896), (640, 320), (1024, 768), (1920, 1080)]
 FIRST_LOAD = 150_000
@@ -28,6 +29,12 @@ def web_of(stage):
 def web(web_of):
     """The pages of a daemon without sensors and receiver."""
     return web_of("--gpsd", "off", "--bluetooth", "off")
+
+
+@pytest.fixture(scope="module")
+def idle(long_stage):
+    """The same, for tests that start no run and change no setting."""
+    return long_stage.start(PacedWeb(long_stage.directory, long_stage.paced("--gpsd", "off", "--bluetooth", "off")))
 
 
 @pytest.fixture
@@ -72,18 +79,18 @@ def field(page, name):
     return page.locator(f'.stage [data-field="{name}"]')
 
 
-def test_first_load_is_small_and_takes_the_code_out_of_the_address(web, browser):
+def test_first_load_is_small_and_takes_the_code_out_of_the_address(idle, browser):
     context = browser.new_context()
     context.set_default_timeout(60_000)
     page = context.new_page()
     loaded = []
     page.on("requestfinished", lambda request: loaded.append(request))
-    page.goto(f"{web.url}/#code={web.code()}")
+    page.goto(f"{idle.url}/#code={idle.code()}")
     expect(page.locator("main.live")).to_be_visible()
-    assert page.url == f"{web.url}/"
+    assert page.url == f"{idle.url}/"
     files = {request.url: request.sizes()["responseBodySize"] for request in loaded if "/api" not in request.url.replace("/api.js", "")}
     assert sum(files.values()) < FIRST_LOAD, files
-    assert [url for url in files if "texts/" in url] == [f"{web.url}/texts/en.js"]
+    assert [url for url in files if "texts/" in url] == [f"{idle.url}/texts/en.js"]
 
 
 def test_whole_run_by_clicking(web, opened):
@@ -127,6 +134,7 @@ def test_discard_asks_twice_and_cancel_lets_the_run_go_on(web, opened):
     wait_for(lambda: web.daemon.call("activities.list") == [], 60, "an empty list of activities")
 
 
+@pytest.mark.thorough
 def test_short_press_of_stop_does_nothing(web, opened):
     page = opened(web)
     # The clock of the page is slow, so that no press of this test is long.
@@ -160,6 +168,7 @@ def test_refused_command_is_shown_as_a_line(web, opened):
     expect(page.locator(".line.fault")).to_contain_text("cannot lap while paused")
 
 
+@pytest.mark.thorough
 def test_stop_of_another_client_closes_the_question(web, opened):
     page = opened(web)
     button(page, "Start").click()
@@ -221,6 +230,7 @@ def test_page_follows_the_setting_screens(web, opened):
     expect(field(page, "distance")).to_contain_text("mi")
 
 
+@pytest.mark.thorough
 def test_indoor_run_leaves_out_what_needs_a_position(web, opened):
     page = opened(web)
     page.get_by_label("Indoor").check()
@@ -267,6 +277,7 @@ def is_written(state):
     return state["lap"]["elapsed_ms"] > state["recorder"].get("lag_ms", 60_000) + 2000
 
 
+@pytest.mark.thorough
 def test_page_survives_a_restart_of_paced(web, opened):
     page = opened(web, allowed="Failed to load resource|ERR_")
     button(page, "Start").click()
@@ -299,6 +310,7 @@ EXTENT = """() => {
 }"""
 
 
+@pytest.mark.thorough
 def test_late_page_has_laps_and_trail_of_the_run(web_of, opened):
     web = web_of("--demo=run")
     wait_for(lambda: web.daemon.call("status").get("distance_m", 0) > 50, 60, "50 m of the demo")
@@ -322,13 +334,13 @@ def test_watch_token_sees_values_and_no_buttons(web, opened):
     assert page.locator('nav [data-page="settings"]').get_attribute("hidden") is not None
 
 
-def test_wrong_code_and_revoked_token_lead_to_the_form(web, browser):
+def test_wrong_code_and_revoked_token_lead_to_the_form(idle, browser):
     page = browser.new_context(locale="en-GB").new_page()
     page.set_default_timeout(60_000)
-    page.goto(f"{web.url}/#code=wrong")
+    page.goto(f"{idle.url}/#code=wrong")
     expect(page.get_by_role("alert")).to_contain_text("The code is wrong")
     assert violations(page) == []
-    page.get_by_label("Code").fill(f"{web.url}/#code={web.code()}")
+    page.get_by_label("Code").fill(f"{idle.url}/#code={idle.code()}")
     page.keyboard.press("Enter")
     expect(page.locator("main.live")).to_be_visible()
     page.evaluate("localStorage.setItem('paced.token', 'revoked')")
@@ -389,7 +401,7 @@ CLIPPED = """() => {
 
 
 @pytest.mark.parametrize("theme", themes())
-@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize(("width", "height"), matrix(SIZES, 320))
 def test_nothing_is_clipped_or_scrolls_sideways(web_of, opened, width, height, theme):
     web = web_of("--demo=ride")
     zones(web)
@@ -403,8 +415,8 @@ def test_nothing_is_clipped_or_scrolls_sideways(web_of, opened, width, height, t
         button(page, "Next page").click()
 
 
-def test_figures_are_those_of_printf_and_of_runfree(web, opened):
-    page = opened(web)
+def test_figures_are_those_of_printf_and_of_runfree(idle, opened):
+    page = opened(idle)
     values = [value / 1024 for value in range(-3000, 9000, 7)] + [0.125, 2.5, 1.005, 42.195, 1e-9, 123456789.5]
     for decimals in range(3):
         said = page.evaluate("""async ([values, decimals]) => {
@@ -437,8 +449,9 @@ def test_german_page_has_all_texts_and_a_comma(web_of, opened):
     assert set(keys[0]) == {key for key in keys[1] if not key.startswith("fault.")}
 
 
-def test_trail_and_laps_do_not_grow_without_end(web, opened):
-    page = opened(web)
+@pytest.mark.thorough
+def test_trail_and_laps_do_not_grow_without_end(idle, opened):
+    page = opened(idle)
     assert page.evaluate("""async () => {
         const { Trail } = await import('/trail.js');
         const { Laps } = await import('/laps.js');
@@ -456,8 +469,9 @@ def test_trail_and_laps_do_not_grow_without_end(web, opened):
 GPX = """<gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1"><trk><name>Hill</name><trkseg>{}</trkseg></trk></gpx>"""
 
 
-def test_swipe_changes_the_page(web, opened):
-    page = opened(web)
+@pytest.mark.thorough
+def test_swipe_changes_the_page(idle, opened):
+    page = opened(idle)
     expect(field(page, "time")).to_be_visible()
     box = page.locator(".stage").bounding_box()
     page.mouse.move(box["x"] + 300, box["y"] + 200)
@@ -479,8 +493,8 @@ def test_theme_and_language_change_at_once_and_stay(web, opened):
     expect(page.locator(".status")).to_contain_text("Laufen")
 
 
-def test_lines_of_partner_wind_sun_and_workout(web, opened):
-    page = opened(web)
+def test_lines_of_partner_wind_sun_and_workout(idle, opened):
+    page = opened(idle)
     assert page.evaluate("""async () => {
         const { infoLines, workoutText } = await import('/info.js');
         const blocks = {
@@ -518,8 +532,9 @@ def pacectl(stage, daemon, *words):
     assert process.process.wait(60) == 0
 
 
-def test_kiosk_has_no_navigation(web, opened):
-    page = opened(web, path="?kiosk", width=1920, height=1080)
+@pytest.mark.thorough
+def test_kiosk_has_no_navigation(idle, opened):
+    page = opened(idle, path="?kiosk", width=1920, height=1080)
     expect(page.get_by_role("navigation")).to_have_count(0)
     expect(field(page, "time")).to_be_visible()
 

@@ -11,7 +11,7 @@ import pytest
 from google.transit import gtfs_realtime_pb2 as realtime
 from playwright.sync_api import expect
 
-from harness.browser import button, violations
+from harness.browser import button, narrow_widths, violations
 from harness.client import connect
 from harness.gtfs import Feed
 from harness.maps import MapsCommand
@@ -21,6 +21,7 @@ from harness.process import PACECTL, ROOT
 from harness.route_engine import RouteEngine, brouter_answer
 from harness.timing import wait_for
 from harness.weather_server import WeatherServer, now, response, station, taf
+from matrix import matrix
 
 HERE, THERE = (42.5075, 1.521), (42.512, 1.54)
 HOME = (42.5443, 1.5148)
@@ -151,7 +152,6 @@ class Outside:
 
 
 PAGES = ["weather", "places", "routes", "buses"]
-WIDTHS = [320, 414, 1024, 1920]
 
 
 @pytest.fixture(scope="module")
@@ -202,7 +202,7 @@ def search_routes(page, profile="Walk"):
 
 # All pages
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", matrix(PAGES, "weather"))
 @pytest.mark.parametrize("theme", themes())
 def test_page_is_accessible_and_as_wide_as_the_screen(outside, opened, name, theme):
     page = opened(outside.web, f"{name}.html", theme=theme)
@@ -218,16 +218,14 @@ def test_page_is_accessible_and_as_wide_as_the_screen(outside, opened, name, the
         button(page, "Next way home").click()
         expect(page.locator(".journey").first).to_be_visible()
     assert violations(page) == []
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 700})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, width
+    assert narrow_widths(page) == []
     small = page.evaluate(
         "[...document.querySelectorAll('main button, main input:not([type=checkbox]), main select, main summary')]"
         ".filter((node) => node.offsetParent && (node.offsetHeight < 44 || node.offsetWidth < 44)).map((node) => node.outerHTML)")
     assert small == []
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", matrix(PAGES, "buses"))
 def test_page_is_german_in_a_german_browser(outside, opened, name):
     page = opened(outside.web, f"{name}.html", locale="de-DE")
     filled(page, name)
@@ -247,6 +245,7 @@ def test_both_languages_have_the_same_texts(outside, opened):
         assert names[0] == names[1], key
 
 
+@pytest.mark.thorough
 def test_stream_ends_when_the_page_closes(outside, opened):
     page = opened(outside.web, "buses.html")
     filled(page, "buses")
@@ -257,6 +256,7 @@ def test_stream_ends_when_the_page_closes(outside, opened):
     wait_for(lambda: page.evaluate("true") and any(url.endswith("/api/stream") for url in ended), 60, "the end of the stream")
 
 
+@pytest.mark.thorough
 def test_browser_that_may_only_watch(outside, opened):
     page = opened(outside.web, "routes.html", scope="watch")
     expect(page.locator(".card.lone")).to_contain_text("pacectl web code --control")
@@ -352,6 +352,7 @@ CODES = [["-DZ", "+SHSN", "RASN", "VCTS", "BCFG", "MIFG", "FZRA", "BLSN"],
          ["UP", "HZ", "PO", "SQ", "VA", "RETSRA", "SHRASN", "FZDZSG"]]
 
 
+@pytest.mark.thorough
 def test_words_of_the_weather_are_those_of_pacectl(outside, opened):
     page = opened(outside.web, "weather.html")
     for number, codes in enumerate(CODES):
@@ -367,6 +368,7 @@ def test_words_of_the_weather_are_those_of_pacectl(outside, opened):
         assert f"  {shown}\n" in printed, (shown, printed)
 
 
+@pytest.mark.thorough
 def test_old_and_missing_figures_are_named(alone, opened):
     page = opened(alone, "weather.html")
     observed, fresh = [f"{now() - datetime.timedelta(minutes=age):%Y-%m-%dT%H:%M:%SZ}" for age in (100, 0)]
@@ -430,6 +432,7 @@ def test_positions_are_read_from_text(outside, opened):
     assert read == [[52.5, 13.4], [52.5, -13.4], [52.5, 13.4], [52.5, 13.4], [52.5, 13.4], [52.5, 13.4]] + 6 * [None]
 
 
+@pytest.mark.thorough
 def test_places_by_name_and_around_a_tap(outside, opened):
     page = opened(outside.web, "places.html")
     filled(page, "places")
@@ -454,6 +457,7 @@ def test_places_by_name_and_around_a_tap(outside, opened):
     expect(page.locator(".result").first).to_contain_text("Playground")
 
 
+@pytest.mark.thorough
 def test_places_along_the_course(outside, opened):
     outside.daemon.call("course.unload")
     page = opened(outside.web, "places.html", allowed="Failed to load resource")
@@ -499,6 +503,7 @@ def test_routes_are_ranked_and_one_becomes_the_course(outside, opened):
     assert abs(loaded["length_m"] - route["length_m"]) < 1 and abs(loaded["ascent_m"] - route["ascent_m"]) < 0.5
 
 
+@pytest.mark.thorough
 def test_all_course_points_survive_the_file(outside, opened):
     page = opened(outside.web, "routes.html")
     kinds = [key.removeprefix("cue.") for key in page.evaluate("import('/texts/en.js').then(({ default: texts }) => Object.keys(texts))")
@@ -524,6 +529,7 @@ def test_all_course_points_survive_the_file(outside, opened):
     outside.daemon.call("course.delete", id=number)
 
 
+@pytest.mark.thorough
 def test_destination_by_name_by_tap_and_from_the_address(outside, opened):
     page = opened(outside.web, f"routes.html?to=42.508,1.524&name={urllib.parse.quote(HOSTILE)}")
     ends = page.locator("dl.facts")
@@ -580,6 +586,7 @@ def test_buses_show_the_default_group_with_live_vehicles(outside, opened):
     expect(button(page, "Town")).to_have_attribute("aria-pressed", "true")
 
 
+@pytest.mark.thorough
 def test_lines_are_drawn_in_their_colours(outside, opened):
     def colours(page):
         return set(page.evaluate("""() => {

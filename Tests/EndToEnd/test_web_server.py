@@ -664,6 +664,7 @@ def response_time(client):
     return time.monotonic() - start
 
 
+@pytest.mark.thorough
 def test_thousand_silent_connections_hold_nobody_up(web):
     client = web.client()
     stream = client.stream()

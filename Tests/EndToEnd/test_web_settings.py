@@ -6,9 +6,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from harness.browser import button, violations
+from harness.browser import button, narrow_widths, violations
 from harness.paced_web import themes
 from harness.timing import wait_for
+from matrix import matrix
 
 PAGES = ["screens", "settings", "sensors"]
 TITLE = "A title of 24 characters"
@@ -60,10 +61,6 @@ def preview(page):
     return page.locator(".preview .cell").evaluate_all("cells => cells.map((cell) => cell.dataset.field)")
 
 
-def is_as_wide_as_the_window(page):
-    return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
 def show_everything(page):
     """Opens what a page hides at first: details of a row, limits of alerts, a step of a workout, the text of it."""
     for box in page.locator(".alert input[type=checkbox]").all():
@@ -78,7 +75,7 @@ def show_everything(page):
 
 # All pages
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", matrix(PAGES, "settings"))
 def test_accessible_in_each_theme(web, opened, name):
     for theme in themes():
         page = opened(web, name, theme=theme)
@@ -87,20 +84,19 @@ def test_accessible_in_each_theme(web, opened, name):
         assert violations(page) == [], theme
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_fits_each_size_in_both_languages(web, opened, name):
-    for locale, word in (("en-GB", "Settings"), ("de-DE", "Einstellungen")):
-        for width in (320, 414, 1024, 1920):
-            page = opened(web, name, locale=locale, width=width)
-            expect(page.locator("main")).to_be_visible()
-            expect(page.locator("nav [data-page=settings]")).to_have_text(word)
-            show_everything(page)
-            assert is_as_wide_as_the_window(page), (locale, width)
-            missing = page.locator("main").inner_text()
-            assert not re.search(r"\b(settings|screens|sensors|workout|target|sort|colour)\.[a-z_]+\b", missing)
+@pytest.mark.parametrize(("locale", "word"), [("en-GB", "Settings"), ("de-DE", "Einstellungen")])
+@pytest.mark.parametrize("name", matrix(PAGES, "screens"))
+def test_fits_each_size_in_both_languages(web, opened, name, locale, word):
+    page = opened(web, name, locale=locale, width=320)
+    expect(page.locator("main")).to_be_visible()
+    expect(page.locator("nav [data-page=settings]")).to_have_text(word)
+    show_everything(page)
+    assert narrow_widths(page) == []
+    missing = page.locator("main").inner_text()
+    assert not re.search(r"\b(settings|screens|sensors|workout|target|sort|colour)\.[a-z_]+\b", missing)
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", matrix(PAGES, "sensors"))
 def test_buttons_are_large_enough(web, opened, name):
     page = opened(web, name, width=320)
     expect(page.locator("main")).to_be_visible()
@@ -111,7 +107,7 @@ def test_buttons_are_large_enough(web, opened, name):
     assert small == []
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", matrix(PAGES, "screens"))
 def test_watch_token_is_told_why_it_sees_nothing(web, opened, name):
     page = opened(web, name, scope="watch")
     expect(page.locator(".card.lone")).to_contain_text("This browser may only watch.")
@@ -133,6 +129,7 @@ def test_added_field_is_on_every_client_at_once(web, opened):
     expect(other.locator('.preview [data-field="lap_pace"]')).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_picker_has_the_free_fields_of_the_sport_by_group(web, opened):
     page = opened(web, "screens")
     button(page, "Add a field").click()
@@ -168,6 +165,7 @@ def test_drag_by_mouse(web, opened):
     expect(page.locator(".preview .cell").nth(1)).to_have_attribute("data-field", "heart_rate")
 
 
+@pytest.mark.thorough
 def test_drag_by_touch(web, opened):
     page = opened(web, "screens", height=1600, has_touch=True, is_mobile=True)
     x, y = middle(row(page, "time").locator(".grip"))
@@ -184,6 +182,7 @@ def test_drag_by_touch(web, opened):
     wait_for_fields(web, "distance", "pace", "time", "heart_rate", "zone")
 
 
+@pytest.mark.thorough
 def test_escape_cancels_a_drag(web, opened):
     page = opened(web, "screens", height=1600)
     page.mouse.move(*middle(row(page, "time").locator(".grip")))
@@ -247,6 +246,7 @@ def test_details_of_a_field_and_undo(web, opened):
     assert setting(web, "screens")["run"][0]["fields"][2] == changed
 
 
+@pytest.mark.thorough
 def test_remove_and_replace_a_field(web, opened):
     page = opened(web, "screens")
     button(edit(page, "Distance"), "Remove").click()
@@ -285,6 +285,7 @@ def test_pages_of_a_sport(web, opened):
     expect(page.locator(".undo-bar")).to_contain_text("Page 5 removed.")
 
 
+@pytest.mark.thorough
 def test_defaults_of_a_sport(web, opened):
     default = setting(web, "screens")
     changed = {"run": [{"fields": ["grade"]}], "ride": [{"fields": ["power"]}]}
@@ -304,6 +305,7 @@ def set_run(web, *fields):
     web.daemon.call("settings.set", key="screens", value={"run": [{"fields": list(fields)}]})
 
 
+@pytest.mark.thorough
 def test_change_of_another_client_leaves_a_draft_alone(web, opened):
     page = opened(web, "screens")
     details = edit(page, "Pace")
@@ -318,6 +320,7 @@ def test_change_of_another_client_leaves_a_draft_alone(web, opened):
              "both changes")
 
 
+@pytest.mark.thorough
 def test_change_of_another_client_during_a_drag_waits_for_the_drop(web, opened):
     page = opened(web, "screens")
     button(page, "Move Time").focus()
@@ -331,6 +334,7 @@ def test_change_of_another_client_during_a_drag_waits_for_the_drop(web, opened):
     assert rows(page) == ["grade", "time", "ascent"]
 
 
+@pytest.mark.thorough
 def test_change_of_another_client_ends_undo(web, opened):
     page = opened(web, "screens")
     button(page, "Hide Pace").click()
@@ -340,6 +344,7 @@ def test_change_of_another_client_ends_undo(web, opened):
     expect(button(page, "Undo")).to_be_disabled()
 
 
+@pytest.mark.thorough
 def test_error_of_the_daemon_brings_the_old_value_back(web, opened):
     names = [field["name"] for field in web.daemon.call("rpc.discover")["x-data-fields"] if "hike" in field["sports"]]
     fields = [{"field": name, "title": TITLE, "visible": False, "title_visible": False, "size": 100, "colour": "secondary"}
@@ -363,6 +368,7 @@ def test_error_of_the_daemon_brings_the_old_value_back(web, opened):
     assert setting(web, "screens") == kept
 
 
+@pytest.mark.thorough
 def test_editor_waits_for_the_settings(web, opened):
     page = opened(web, "screens", allowed="503|ERR_FAILED")
     error = {"error": {"code": "unreachable", "message": "paced does not run"}}
@@ -376,6 +382,7 @@ def test_editor_waits_for_the_settings(web, opened):
     expect(row(page, "pace")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_preview_follows_the_run_and_leads_to_the_field(web, opened):
     page = opened(web, "screens")
     web.daemon.call("settings.set", key="use_heart_rate_zones", value=True)
@@ -396,30 +403,30 @@ def row_of(page, name):
     return page.locator(f'.setting[data-setting="{name}"]')
 
 
-@pytest.mark.parametrize("name, value, default", [
-    ("metric", False, None), ("twelve_hour_clock", True, False), ("sport", "ride", "run"), ("sex", "female", None)])
-def test_choice_is_saved_and_reset(web, opened, name, value, default):
+def test_choices_are_saved_and_reset(web, opened):
     page = opened(web, "settings")
-    row_of(page, name).get_by_role("combobox").select_option(value if isinstance(value, str) else json.dumps(value))
-    wait_for_setting(web, name, value)
-    expect(row_of(page, name)).to_contain_text("Saved")
-    row_of(page, name).get_by_role("button", name=re.compile("restore the default")).click()
-    wait_for_setting(web, name, default)
+    for name, value, default in [
+            ("metric", False, None), ("twelve_hour_clock", True, False), ("sport", "ride", "run"), ("sex", "female", None)]:
+        row_of(page, name).get_by_role("combobox").select_option(value if isinstance(value, str) else json.dumps(value))
+        wait_for_setting(web, name, value)
+        expect(row_of(page, name)).to_contain_text("Saved")
+        row_of(page, name).get_by_role("button", name=re.compile("restore the default")).click()
+        wait_for_setting(web, name, default)
 
 
-@pytest.mark.parametrize("name, typed, value, default", [
-    ("auto_stop_minutes", "20", 20, 0), ("max_heart_rate", "190", 190, 0), ("resting_heart_rate", "50", 50, 0),
-    ("age", "44", 44, 0), ("weight_kg", "70", 70, 0), ("ftp", "250", 250, 0), ("wheel_mm", "2096", 2096, 0),
-    ("stride_permille", "98.5", 985, 0), ("climb_score", "1500", 1500, 3500)])
-def test_number_is_saved_and_reset(web, opened, name, typed, value, default):
+def test_numbers_are_saved_and_reset(web, opened):
     page = opened(web, "settings")
-    row_of(page, name).get_by_role("spinbutton").fill(typed)
-    page.keyboard.press("Enter")
-    wait_for_setting(web, name, value)
-    expect(row_of(page, name)).to_contain_text("Saved")
-    row_of(page, name).get_by_role("button", name=re.compile("restore the default")).click()
-    wait_for_setting(web, name, default)
-    expect(row_of(page, name).get_by_role("spinbutton")).to_have_value(str(default or ""))
+    for name, typed, value, default in [
+            ("auto_stop_minutes", "20", 20, 0), ("max_heart_rate", "190", 190, 0), ("resting_heart_rate", "50", 50, 0),
+            ("age", "44", 44, 0), ("weight_kg", "70", 70, 0), ("ftp", "250", 250, 0), ("wheel_mm", "2096", 2096, 0),
+            ("stride_permille", "98.5", 985, 0), ("climb_score", "1500", 1500, 3500)]:
+        row_of(page, name).get_by_role("spinbutton").fill(typed)
+        page.keyboard.press("Enter")
+        wait_for_setting(web, name, value)
+        expect(row_of(page, name)).to_contain_text("Saved")
+        row_of(page, name).get_by_role("button", name=re.compile("restore the default")).click()
+        wait_for_setting(web, name, default)
+        expect(row_of(page, name).get_by_role("spinbutton")).to_have_value(str(default or ""))
 
 
 def test_flags_and_sports_are_saved(web, opened):
@@ -477,6 +484,7 @@ def test_heart_rate_zones(web, opened):
     wait_for_setting(web, "zones", None)
 
 
+@pytest.mark.thorough
 def test_power_zones_show_those_of_the_threshold(web, opened):
     web.daemon.call("settings.set", key="ftp", value=200)
     page = opened(web, "settings")
@@ -488,6 +496,7 @@ def test_power_zones_show_those_of_the_threshold(web, opened):
     wait_for_setting(web, "power_zones", [100, 150, 180, 210, 240, 300])
 
 
+@pytest.mark.thorough
 def test_automatic_laps_by_distance_or_time(web, opened):
     web.daemon.call("settings.set", key="metric", value=True)
     page = opened(web, "settings")
@@ -541,6 +550,7 @@ def test_alerts_of_each_kind(web, opened):
     expect(alert(page, "pace").get_by_role("checkbox")).not_to_be_checked()
 
 
+@pytest.mark.thorough
 def test_alerts_are_shown_and_their_errors(web, opened):
     web.daemon.call("settings.set", key="alerts", value=["speed 5..10 m/s", "pace ..6:00 /km"])
     page = opened(web, "settings")
@@ -598,6 +608,7 @@ def test_workout_by_steps(web, opened):
     wait_for_setting(web, "workout", [])
 
 
+@pytest.mark.thorough
 def test_workout_as_text(web, opened):
     web.daemon.call("settings.set", key="workout", value=["10 min"])
     page = opened(web, "settings")
@@ -616,6 +627,7 @@ def test_workout_as_text(web, opened):
     expect(text).to_be_hidden()
 
 
+@pytest.mark.thorough
 def test_changes_of_another_client_are_shown_and_a_draft_stays(web, opened):
     page = opened(web, "settings")
     ftp = row_of(page, "ftp").get_by_role("spinbutton")
@@ -768,6 +780,7 @@ def test_scan_lists_sensors_to_add_or_to_use_alone(web, opened):
     assert violations(page) == []
 
 
+@pytest.mark.thorough
 def test_scan_can_be_stopped_and_says_what_is_wrong(web, opened):
     pending = []
 
@@ -788,6 +801,7 @@ def test_scan_can_be_stopped_and_says_what_is_wrong(web, opened):
     expect(page.locator(".card [role=status]")).to_have_text("Bluetooth is not used")
 
 
+@pytest.mark.thorough
 def test_switched_off_sensors(web, opened):
     page = opened(web, "sensors")
     with_sensors(page, heart={"link": "disconnected", "reason": "off"}, demo=False)

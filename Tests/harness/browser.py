@@ -77,5 +77,16 @@ def violations(page):
     return [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]]
 
 
+def narrow_widths(page):
+    """The widths of the window, of those that people have, in which the page scrolls sideways."""
+    widths = []
+    for width in (320, 414, 1024, 1920):
+        page.set_viewport_size({"width": width, "height": page.viewport_size["height"]})
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        if page.evaluate("document.documentElement.scrollWidth") > width:
+            widths.append(width)
+    return widths
+
+
 def button(scope, name):
     return scope.get_by_role("button", name=name, exact=True)
