@@ -145,6 +145,7 @@ def test_targets_have_48_pixels(history, pages, path):
     assert sizes and [one for one in sizes if one[1] < 47.5] == []
 
 
+@pytest.mark.thorough
 def test_german_has_each_text(history, pages):
     page = pages.open(history.web, "activities.html", locale="de-DE")
     expect(heading(page)).to_have_text("Aktivitäten")
@@ -168,6 +169,7 @@ def test_languages_have_the_same_texts_and_those_that_the_pages_use():
     assert own <= texts["en"] & texts["de"]
 
 
+@pytest.mark.thorough
 def test_who_may_only_watch_sees_why_nothing_can_be_changed(history, pages):
     for path, hidden in {
         "activities.html": ["Import a file"], "activity.html#1": ["Delete", "Change name or sport"],
@@ -180,7 +182,8 @@ def test_who_may_only_watch_sees_why_nothing_can_be_changed(history, pages):
             expect(page.get_by_text(name, exact=True)).to_have_count(0)
 
 
-@pytest.mark.parametrize("path", matrix(["activity.html#1", "courses.html#1"], "activity.html#1"))
+@pytest.mark.thorough
+@pytest.mark.parametrize("path", ["activity.html#1", "courses.html#1"])
 def test_skipping_to_the_content_keeps_what_is_shown(history, pages, path):
     page = pages.open(history.web, path)
     expect(page.locator(READY[path]).first).to_be_visible()

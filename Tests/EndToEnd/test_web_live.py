@@ -117,6 +117,7 @@ def test_whole_run_by_clicking(web, opened):
     expect(page.locator(".summary")).to_have_count(0)
 
 
+@pytest.mark.thorough
 def test_discard_asks_twice_and_cancel_lets_the_run_go_on(web, opened):
     page = opened(web)
     button(page, "Start").click()
