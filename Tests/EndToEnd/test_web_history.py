@@ -548,7 +548,8 @@ def test_report_looks_as_the_file_of_pacectl(history, pages, browser, number, wi
     file.set_default_timeout(60_000)
     file.goto(report_of(history, number, 0))
     assert page.title() == file.title()
-    assert page.screenshot(full_page=True) == file.screenshot(full_page=True)
+    # A picture may come before the last part of a page is drawn.
+    wait_for(lambda: page.screenshot(full_page=True) == file.screenshot(full_page=True), 60, "the same picture of both")
 
 
 def test_report_hides_200_metres_by_default(history, pages):
