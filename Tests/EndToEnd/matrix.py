@@ -4,13 +4,13 @@ import pytest
 
 
 def matrix(cases, *keep):
-    """The cases as parameters, thorough except those to keep, each of which is named by its value, or its first value."""
-    cases = list(cases)
+    """The cases as parameters, all thorough but those to keep. Each of these is named by its value, or its first value."""
+    def parameter(case):
+        values = case if isinstance(case, tuple) else (case,)
+        kept.append(values[0] in keep)
+        return pytest.param(*values, marks=() if kept[-1] else pytest.mark.thorough)
 
-    def name(case):
-        return case[0] if isinstance(case, tuple) else case
-
-    unknown = [one for one in keep if one not in map(name, cases)]
-    assert not unknown, f"no such cases: {unknown}"
-    return [pytest.param(*(case if isinstance(case, tuple) else (case,)),
-                         marks=() if name(case) in keep else pytest.mark.thorough) for case in cases]
+    kept = []
+    parameters = [parameter(case) for case in cases]
+    assert 0 < len(keep) == sum(kept), f"not every case to keep is there once: {keep}"
+    return parameters

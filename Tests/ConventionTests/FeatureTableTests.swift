@@ -1,0 +1,75 @@
+import Testing
+
+/// The table of features in Tests/README.md: `make test` has the main path and a failure of each.
+@Suite struct FeatureTableTests {
+    /// The scenarios of `make first-beat` and `make first-boot`.
+    private static let scenarios = [
+        "kernel/cold-start", "bluetoothd/cold-start", "systemd/installation", "systemd/first-beat",
+    ]
+
+    @Test func everyFeatureHasTwoTestsOfMakeTest() throws {
+        let page = try Repository.text(of: "Tests/README.md")
+        let table = try #require(page.split(separator: "\n## ").first { $0.hasPrefix("Features\n") })
+        let rows = table.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
+        #expect(rows.count > 50)
+        let suites = try Self.suites()
+        for row in rows {
+            let tests = row.split(separator: " | ").dropFirst().flatMap { $0.matches(of: #/`([^`]+)`/#).map(\.1) }
+            #expect(tests.count == 2, "\(row)")
+            for test in tests { #expect(try Self.problem(of: test, suites) == nil, "\(test)") }
+        }
+    }
+
+    @Test func testsThatMakeTestDoesNotRunAreDetected() {
+        let head = "import pytest\n\n\n"
+        let text = """
+            @pytest.mark.thorough
+            @pytest.mark.parametrize("x", [
+                1])
+            def test_a(x):
+                pass
+
+
+            @pytest.mark.parametrize("x", matrix([1, 2], 1))
+            def test_b(x):
+                pass
+            """
+        #expect(Self.problem(of: "test_a", in: head + text) == "make test does not run it")
+        #expect(Self.problem(of: "test_b", in: head + text) == nil)
+        #expect(Self.problem(of: "test_c", in: head + text) == "there is no such test")
+        #expect(Self.problem(of: "test_b", in: "pytestmark = pytest.mark.thorough\n" + text) != nil)
+    }
+
+    /// Why a test, such as `test_a::test_b`, `Suite/test` or `systemd/installation`, is not one of `make test`.
+    private static func problem(of test: Substring, _ suites: [Substring: String]) throws -> String? {
+        if let separator = test.firstRange(of: "::") {
+            let file = "Tests/EndToEnd/\(test[..<separator.lowerBound]).py"
+            return problem(of: test[separator.upperBound...], in: try Repository.text(of: file))
+        }
+        guard !scenarios.contains(String(test)) else { return nil }
+        let parts = test.split(separator: "/", maxSplits: 1)
+        guard let first = parts.first, let name = parts.last, let text = suites[first] else {
+            return "there is no such suite"
+        }
+        return text.contains("func \(name)(") || text.contains("func `\(name)`") ? nil : "there is no such test"
+    }
+
+    private static func problem(of test: Substring, in text: String) -> String? {
+        guard let start = text.firstRange(of: "\ndef \(test)(")?.lowerBound else { return "there is no such test" }
+        let decorators = text[..<start].split(separator: "\n", omittingEmptySubsequences: false).reversed()
+            .prefix { !$0.isEmpty }
+        let isThorough =
+            decorators.contains("@pytest.mark.thorough") || text.contains(#/(?m)^pytestmark = .*thorough/#)
+        return isThorough ? "make test does not run it" : nil
+    }
+
+    /// The texts of the files with Swift tests, by the names of their suites.
+    private static func suites() throws -> [Substring: String] {
+        var suites: [Substring: String] = [:]
+        for file in try Repository.files(in: "Tests", "Tests.swift") {
+            let text = try Repository.text(of: file)
+            for suite in text.matches(of: #/\b(?:struct|class) (\w+Tests)\b/#) { suites[suite.1] = text }
+        }
+        return suites
+    }
+}
