@@ -11,7 +11,7 @@ import pytest
 import needs
 from harness.process import ENVIRONMENT, PACECTL, PACED
 from harness.timing import wait_for
-from harness.users import acting_as, reachable
+from matrix import matrix
 
 OFF = ["--gpsd", "off", "--bluetooth", "off"]
 OTHER = 54301
@@ -85,7 +85,8 @@ def put(kind, path, victim):
         os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
 
 
-KINDS = ["symbolic link", "FIFO", "directory", "socket", pytest.param("character device", marks=needs.ROOT)]
+KINDS = [*matrix(["symbolic link", "FIFO", "directory", "socket"], "symbolic link"),
+         pytest.param("character device", marks=[needs.ROOT, pytest.mark.thorough])]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -101,7 +102,7 @@ def test_lock_of_another_file_type_is_reported_and_unchanged(stage, victim, kind
     assert os.lstat(path).st_mode == before
 
 
-@pytest.mark.parametrize("kind", ["symbolic link", "FIFO", "regular file"])
+@pytest.mark.parametrize("kind", matrix(["symbolic link", "FIFO", "regular file"], "symbolic link"))
 def test_other_file_in_place_of_a_socket_is_reported(stage, victim, kind):
     path = stage.directory / "run" / "control.sock"
     if kind == "regular file":
@@ -116,7 +117,7 @@ def test_other_file_in_place_of_a_socket_is_reported(stage, victim, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", STATE_FILES)
+@pytest.mark.parametrize("name", matrix(STATE_FILES, "journal.sqlite"))
 def test_state_file_of_another_type_is_reported_and_the_daemon_serves(stage, victim, kind, name):
     path = stage.directory / "state" / name
     put(kind, path, victim)
@@ -161,9 +162,9 @@ def mended(text, option):
 # The end of the message, after the command.
 AFTER = {"--runtime-dir": "; or give another --runtime-dir", "--state-dir": ", keeping up to 10 min in memory"}
 CASES = [
-    pytest.param("everybody", 0o757, id="everybody"), pytest.param("everybody, sticky", 0o1757, id="everybody, sticky"),
-    pytest.param("a group", 0o770, id="a group", marks=needs.ROOT),
-    pytest.param("another owner", 0o700, id="another owner", marks=needs.ROOT)]
+    *matrix([("everybody", 0o757), ("everybody, sticky", 0o1757)], "everybody"),
+    *(pytest.param(who, mode, marks=[needs.ROOT, pytest.mark.thorough])
+      for who, mode in [("a group", 0o770), ("another owner", 0o700)])]
 
 
 @pytest.mark.parametrize("who, mode", CASES)

@@ -125,6 +125,7 @@ def made_extract(path):
     return path
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["andorra", "pyrosm-test", "made"])
 def test_counts_equal_those_of_another_reader(places, name):
     path = EXTRACTS / f"{name}.osm.pbf" if name != "made" else made_extract(places.directory / "made.osm.pbf")
@@ -158,6 +159,7 @@ def test_new_user_finds_what_is_near(andorra):
     assert "there is no place n1 in" in andorra.refused("show", "n1")
 
 
+@pytest.mark.thorough
 def test_opening_hours_that_are_not_understood_are_unknown(places):
     places("import", made_extract(places.directory / "made.osm.pbf"))
     assert "Open      open\n" in places("show", "n105")
@@ -181,6 +183,7 @@ def test_usage_errors_name_what_to_do(places):
     assert "import an extract of OpenStreetMap with 'pacectl places import FILE.osm.pbf'" in places.refused("near", "--at", "1,2")
 
 
+@pytest.mark.thorough
 def test_damaged_and_hostile_files_keep_the_old_places(andorra):
     path = andorra.maps / "places.db"
     before = path.read_bytes()
@@ -210,6 +213,7 @@ def test_damaged_and_hostile_files_keep_the_old_places(andorra):
     assert "Imported 1 places" in done.stdout and "3 features were left out" in done.stderr
 
 
+@pytest.mark.thorough
 def test_import_needs_osmium_memory_and_rest(places):
     extract = EXTRACTS / "andorra.osm.pbf"
     assert "sudo apt install osmium-tool" in places.refused("import", extract, environment={"PATH": "/nonexistent"})
@@ -226,6 +230,7 @@ def test_import_needs_osmium_memory_and_rest(places):
     assert done.returncode == 0 and (own / "paced/places.db").exists(), done.stderr
 
 
+@pytest.mark.thorough
 def test_second_import_waits_for_the_first(places):
     places.maps.mkdir()
     holder = subprocess.Popen(
@@ -237,6 +242,7 @@ def test_second_import_waits_for_the_first(places):
     assert "Imported" in places("import", EXTRACTS / "andorra.osm.pbf")
 
 
+@pytest.mark.thorough
 def test_pacectl_needs_little_memory_for_many_places(places):
     path = places.directory / "many.geojsonseq"
     with path.open("w") as file:

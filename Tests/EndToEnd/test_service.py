@@ -18,8 +18,9 @@ from harness.fake_bluez import Bus
 from harness.fake_systemd import FakeSystemd, Service, listening
 from harness.faults import fault_library
 from harness.notify import NotifyListener
-from harness.process import PACECTL, expect_end
-from harness.timing import expect_within, real_seconds, wait_for
+from harness.process import PACECTL, ROOT, expect_end
+from harness.timing import wait_for
+from matrix import matrix
 
 OFF = ["--gpsd", "off", "--sensors", "off"]
 
@@ -121,7 +122,7 @@ def test_loop_without_ticks_does_not_notify_the_watchdog(stage, notified):
 
 # The sockets
 
-@pytest.mark.parametrize("order", [["state", "control"], ["control", "state"]], ids="-".join)
+@pytest.mark.parametrize("order", matrix([["state", "control"], ["control", "state"]], ["state", "control"]), ids="-".join)
 def test_passed_sockets_outlive_the_daemon_and_need_no_directory(stage, notified, order):
     sockets = {name: stage.directory / f"{name}.sock" for name in order}
     handed = [(name, listening(path)) for name, path in sockets.items()]
@@ -161,17 +162,17 @@ def test_socket_that_is_not_passed_is_created(stage, notified):
     assert path.exists() and not list(daemon.runtime.glob("*.sock"))
 
 
-@pytest.mark.parametrize("variables", [
+@pytest.mark.parametrize("variables", matrix([
     {"LISTEN_FDS": "x"}, {"LISTEN_FDS": "-1"}, {"LISTEN_FDS": "99999999999"}, {"LISTEN_FDS": "500"},
     {"LISTEN_FDS": "1", "LISTEN_FDNAMES": "state:control:more"},
-], ids=repr)
+], {"LISTEN_FDS": "x"}), ids=repr)
 def test_invalid_listen_fds_give_one_error(stage, variables):
     status, line = stage.start(Service(stage.directory, *OFF, **variables)).fails()
     assert status == 1 and "LISTEN_FDS" in line
     assert not (stage.directory / "run").exists()
 
 
-@pytest.mark.parametrize("kind", ["datagrams", "not listening", "internet", "file"])
+@pytest.mark.parametrize("kind", matrix(["datagrams", "not listening", "internet", "file"], "datagrams"))
 def test_passed_socket_of_another_kind_gives_one_error(stage, kind):
     path = stage.directory / "strange"
     made = {
@@ -184,6 +185,7 @@ def test_passed_socket_of_another_kind_gives_one_error(stage, kind):
     made.close()
 
 
+@pytest.mark.thorough
 def test_other_passed_descriptors_are_closed(stage, notified):
     reading, writing = os.pipe()
     with os.fdopen(writing, "w") as pipe:
@@ -259,8 +261,8 @@ def test_machine_shutdown_closes_the_run_and_exports_it(stage, notified):
         lambda: list((stage.directory / "state/exports").glob("*.fit")), 60, "the file at the next start")
 
 
-@pytest.mark.parametrize("state, delay, atBoot", [
-    ("running", 0, True), ("stopping", 30, True), ("stopping", 0, False)], ids=["restart", "no answer", "not asked for"])
+@pytest.mark.parametrize("state, delay, atBoot", matrix([
+    ("running", 0, True), ("stopping", 30, True), ("stopping", 0, False)], "running"), ids=["restart", "no answer", "not asked for"])
 def test_other_stops_keep_the_run_open(stage, notified, state, delay, atBoot):
     bus = stage.start(Bus(stage.directory))
     systemd = stage.keep(FakeSystemd(bus, state, delay))
@@ -282,6 +284,7 @@ def test_other_stops_keep_the_run_open(stage, notified, state, delay, atBoot):
     assert stage.paced(*OFF).call("status")["activity"] == 1
 
 
+@pytest.mark.thorough
 def test_systemd_is_not_queried_outside_a_service(stage):
     bus = stage.start(Bus(stage.directory))
     systemd = stage.keep(FakeSystemd(bus, "stopping"))
@@ -291,6 +294,7 @@ def test_systemd_is_not_queried_outside_a_service(stage):
     assert not systemd.calls and summaries(stage)[0]["open"]
 
 
+@pytest.mark.thorough
 def test_second_stop_signal_ends_the_daemon_at_once(stage, notified):
     bus = stage.start(Bus(stage.directory))
     systemd = stage.keep(FakeSystemd(bus, "running", delay=30))

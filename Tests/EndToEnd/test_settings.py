@@ -11,6 +11,7 @@ import pytest
 
 from harness.process import PACECTL, PACED
 from harness.timing import wait_for
+from matrix import matrix
 
 # No test uses the machine's own Bluetooth.
 OFF = ["--gpsd", "off", "--bluetooth", "off"]
@@ -231,12 +232,12 @@ def test_demo_neither_reads_nor_stores_settings(board):
     assert list(board.kept()) == ["sport"]
 
 
-@pytest.mark.parametrize("locale, kilometres", [
+@pytest.mark.parametrize("locale, kilometres", matrix([
     ({}, True), ({"LANG": "C"}, True), ({"LANG": "en_US.UTF-8"}, False), ({"LANG": "de_DE.UTF-8"}, True),
     ({"LANG": "de_DE.UTF-8", "LC_MEASUREMENT": "en_US"}, False),
     ({"LANG": "en_US.UTF-8", "LC_MEASUREMENT": "en_GB.UTF-8"}, True),
     ({"LC_ALL": "es_US.UTF-8", "LC_MEASUREMENT": "de_DE"}, False), ({"LC_ALL": "", "LANG": "en_US"}, False),
-])
+], {"LANG": "en_US.UTF-8"}))
 def test_unset_unit_is_that_of_the_clients_locale(board, locale, kilometres):
     board.write("")
     board.start()

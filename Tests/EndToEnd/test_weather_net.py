@@ -7,6 +7,7 @@ import pytest
 from harness.paced_net import LATITUDE, LONGITUDE, first_figures, first_reason
 from harness.timing import boot_ms, wait_for
 from harness.weather_server import metar, now, station
+from matrix import matrix
 
 
 def age_minutes(data):
@@ -43,6 +44,7 @@ def test_missing_figures_come_from_the_next_station_with_its_own_distance(weathe
     assert 36_000 < other["distance_m"] < 39_000 and age_minutes(other) < 10
 
 
+@pytest.mark.thorough
 def test_old_report_is_not_used(weather):
     weather.server.report("EDDB", metar("EDDB", "24010KT 9999 12/08 Q1013", minutes=92), minutes=92)
     weather.start()
@@ -58,6 +60,7 @@ def test_reason_is_that_no_station_has_reported(weather):
     assert list(line["data"]) == ["reason"]
 
 
+@pytest.mark.thorough
 def test_reason_is_that_no_station_is_near(weather):
     weather.server.stations.clear()
     weather.server.add(station("ETNN", LATITUDE - 0.95, LONGITUDE), "24010KT 9999 12/08 Q1013")
@@ -67,6 +70,7 @@ def test_reason_is_that_no_station_is_near(weather):
     assert weather.server.count("metar") == 0
 
 
+@pytest.mark.thorough
 def test_far_station_is_found_by_a_second_search(weather):
     weather.server.stations.clear()
     weather.server.add(station("ETNN", LATITUDE - 0.85, LONGITUDE), "24010KT 9999 12/08 Q1013")
@@ -75,6 +79,7 @@ def test_far_station_is_found_by_a_second_search(weather):
     assert [request.name for request in weather.server.requests] == ["stationinfo", "stationinfo", "metar"]
 
 
+@pytest.mark.thorough
 def test_eight_near_stations_need_one_search(weather):
     for number in range(8):
         weather.server.add(station(f"ED0{number}", 52.6 + number / 100, 13.3), "20005KT CAVOK 14/09 Q1012")
@@ -84,6 +89,7 @@ def test_eight_near_stations_need_one_search(weather):
     assert len(weather.server.requests[1].parameters["ids"].split(",")) <= 9
 
 
+@pytest.mark.thorough
 def test_first_of_400_stations_is_the_nearest(weather):
     weather.server.stations.clear()
     for number in range(400):
@@ -119,6 +125,7 @@ def test_run_outdoors_fetches_without_a_watcher(weather):
     reader.wait("a wind", lambda line: line["class"] == "STATE" and line.get("blocks", {}).get("wind"), 60)
 
 
+@pytest.mark.thorough
 def test_without_a_position_the_reason_says_so(weather):
     weather.gpsd.place = None
     weather.start()
@@ -129,11 +136,11 @@ def test_without_a_position_the_reason_says_so(weather):
     first_figures(reader)
 
 
-@pytest.mark.parametrize("place, boxes", [
+@pytest.mark.parametrize("place, boxes", matrix([
     ((52.5123, 13.4123), ["52.0,12.0,53.5,14.5", "51.5,11.0,54.0,15.5"]),
     ((52.9987, 13.0013), ["52.0,12.0,53.5,14.5", "51.5,11.0,54.0,15.5"]),
     ((-33.8688, -179.9), ["-34.5,179.0,-33.0,180.0", "-34.5,-180.0,-33.0,-178.5"]),
-], ids=["Berlin", "the same cell", "two sides of 180 degrees"])
+], (52.5123, 13.4123)), ids=["Berlin", "the same cell", "two sides of 180 degrees"])
 def test_service_learns_the_cell_of_half_a_degree(weather, place, boxes):
     weather.gpsd.place = place
     weather.start()

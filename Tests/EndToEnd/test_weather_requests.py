@@ -9,6 +9,7 @@ from harness.client import connect
 from harness.paced_net import LATITUDE, LONGITUDE, first_figures, first_reason
 from harness.timing import wait_for
 from harness.weather_server import response, sends, station
+from matrix import matrix
 
 
 def message(answer):
@@ -47,7 +48,7 @@ def test_without_parameters_it_is_the_weather_here(weather):
     assert wait_for(answer, 60, "a position")["station"] == "EDDB"
 
 
-@pytest.mark.parametrize("parameters, text", [
+@pytest.mark.parametrize("parameters, text", matrix([
     ({"lat": 52.5}, "lon is missing"), ({"lon": 13.4}, "lat is missing"),
     ({"lat": 91, "lon": 0}, "lat must be a number of degrees, -90 to 90"),
     ({"lat": 0, "lon": "13"}, "lon must be a number of degrees, -180 to 180"),
@@ -56,7 +57,7 @@ def test_without_parameters_it_is_the_weather_here(weather):
     ({"station": "ÄDDB"}, "station must be four letters or digits, such as EDDB"),
     ({"station": "EDDB", "lat": 1, "lon": 1}, "the parameters are station, or lat and lon"),
     ({"place": "Berlin"}, "place"),
-], ids=str)
+], {"lat": 52.5}), ids=str)
 def test_wrong_parameters_get_an_error_that_says_why(weather, parameters, text):
     weather.start()
     answer = weather.net.call("weather.at", **parameters)
@@ -65,6 +66,7 @@ def test_wrong_parameters_get_an_error_that_says_why(weather, parameters, text):
     assert weather.server.count() == 0
 
 
+@pytest.mark.thorough
 def test_other_methods_are_unknown(weather):
     weather.start()
     assert weather.net.call("run.start")["code"] == -32601
@@ -82,6 +84,7 @@ def test_reason_of_a_failure_is_the_error(weather):
     assert message(weather.net.call("weather.at", lat=0, lon=0)) == "no weather station within 100 km"
 
 
+@pytest.mark.thorough
 def test_17th_waiting_request_is_refused(weather):
     weather.server.play(weather.server.pause)
     weather.start(network="TimeoutSec=60")
@@ -112,6 +115,7 @@ def test_17th_waiting_request_is_refused(weather):
     assert weather.server.most_at_once == 1
 
 
+@pytest.mark.thorough
 def test_same_request_of_two_users_is_one_request_to_the_service(weather):
     weather.server.play(weather.server.pause)
     weather.start(network="TimeoutSec=60")
@@ -143,6 +147,7 @@ def test_user_does_not_wait_for_the_delay_of_the_topic(weather):
     first_figures(reader)
 
 
+@pytest.mark.thorough
 def test_user_who_has_gone_is_no_burden(weather):
     weather.start(network="TimeoutSec=60")
     # From then on the connections to paced and to the service are open.
@@ -161,6 +166,7 @@ def test_user_who_has_gone_is_no_burden(weather):
     wait_for(lambda: weather.net.descriptors() <= before, 60, "closed connections")
 
 
+@pytest.mark.thorough
 def test_hourly_limit_of_users_has_a_reason(weather):
     weather.start()
     for number in range(61):

@@ -11,6 +11,7 @@ from harness.faults import fault_library
 from harness.paced_net import PACED_NET, first_figures, first_reason
 from harness.process import expect_end
 from harness.timing import wait_for
+from matrix import matrix
 
 
 def stored(weather):
@@ -26,7 +27,7 @@ def check_no_request_after_restart(weather, reader, requests):
     assert all("station" in line["data"] for line in reader.of("DATA"))
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", matrix([signal.SIGTERM, signal.SIGKILL], signal.SIGKILL))
 def test_responses_on_disk_survive_a_restart(weather, number):
     weather.start()
     reader = weather.watch()
@@ -60,7 +61,7 @@ DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", matrix(DAMAGES, "cut"))
 def test_damaged_response_on_disk_costs_a_request(weather, damage):
     weather.start()
     reader = weather.watch()
@@ -74,6 +75,7 @@ def test_damaged_response_on_disk_costs_a_request(weather, damage):
     assert weather.server.count() == 6
 
 
+@pytest.mark.thorough
 def test_cache_keeps_32_responses(weather):
     weather.start()
     for number in range(40):
@@ -85,6 +87,7 @@ def test_cache_keeps_32_responses(weather):
     assert weather.server.count() == 40
 
 
+@pytest.mark.thorough
 def test_cache_that_cannot_be_written_costs_nothing_else(weather):
     weather.start()
     weather.net.cache.rename(weather.net.directory / "elsewhere")
@@ -105,6 +108,7 @@ def test_topic_returns_after_a_kill_of_the_daemon(weather):
     assert "rejects a line" not in weather.net.log_text()
 
 
+@pytest.mark.thorough
 def test_daemon_may_start_after_paced_net(weather):
     weather.start_daemon()
     weather.daemon.end()
@@ -138,6 +142,7 @@ def run(weather):
     return check
 
 
+@pytest.mark.thorough
 def test_ticks_are_punctual_whatever_paced_net_does(weather, run):
     # It is absent.
     run()
@@ -155,6 +160,7 @@ def test_ticks_are_punctual_whatever_paced_net_does(weather, run):
     run()
 
 
+@pytest.mark.thorough
 def test_ticks_are_punctual_while_the_service_is_slow(weather, run):
     weather.server.play(weather.server.drip)
     weather.start_net(network="TimeoutSec=60")
@@ -162,6 +168,7 @@ def test_ticks_are_punctual_while_the_service_is_slow(weather, run):
     assert weather.server.most_at_once == 1
 
 
+@pytest.mark.thorough
 def test_second_process_is_refused(weather):
     weather.start()
     done = subprocess.run(weather.net.command, capture_output=True, text=True, timeout=60)
@@ -172,7 +179,7 @@ def test_second_process_is_refused(weather):
     assert "weather" in weather.net.call("weather.at", station="EDDB")
 
 
-@pytest.mark.parametrize("sin", ["none", "drip", "hang"])
+@pytest.mark.parametrize("sin", matrix(["none", "drip", "hang"], "hang"))
 def test_sigterm_ends_it_within_1_s(weather, sin):
     if sin != "none":
         weather.server.play(getattr(weather.server, sin))
@@ -190,6 +197,7 @@ def test_sigterm_ends_it_within_1_s(weather, sin):
     assert weather.net.log_text().endswith("paced-net: stopped\n")
 
 
+@pytest.mark.thorough
 def test_name_server_that_does_not_answer_delays_nothing(weather):
     weather.start_daemon()
     reader = weather.watch()
@@ -251,6 +259,7 @@ def test_wrong_configuration_is_refused_with_file_and_line(tmp_path, text, line,
     assert refusal("--config", path).startswith(f"paced-net: {path}:{line}: {message}")
 
 
+@pytest.mark.thorough
 def test_empty_values_are_the_defaults(weather):
     weather.start_daemon()
     weather.start_net(network="TimeoutSec=\nContact=\nAuthorities=")

@@ -3,7 +3,9 @@
 import email.utils
 import time
 
-from harness.faults import fault_library
+import pytest
+
+from harness.fixture import fault_library
 from harness.paced_net import figures, first_figures, first_reason
 from harness.timing import wait_for
 from harness.weather_server import metar, response, sends, station
@@ -47,6 +49,7 @@ def test_failure_keeps_the_figures_with_their_age_and_adds_a_reason(weather):
     assert 1400 < weather.server.requests[4].at - weather.server.requests[3].at < 20_000
 
 
+@pytest.mark.thorough
 def test_failure_is_beside_the_weather_of_a_user_too(weather):
     start(weather)
     weather.step(35 * MINUTES)
@@ -55,6 +58,7 @@ def test_failure_is_beside_the_weather_of_a_user_too(weather):
     assert (result["station"], result["reason"]) == ("EDDB", f"{weather.server.name} has an error (500)")
 
 
+@pytest.mark.thorough
 def test_no_request_within_4_minutes(weather):
     reader = start(weather)
     reader = check_step(weather, reader, 3.9, 3)
@@ -62,6 +66,7 @@ def test_no_request_within_4_minutes(weather):
     assert weather.server.count() == 3
 
 
+@pytest.mark.thorough
 def test_report_is_asked_for_when_its_station_has_the_next(weather):
     """The station reports each half hour, and the service has it 5 min later; the last one is 5 min old."""
     reader = start(weather)
@@ -70,6 +75,7 @@ def test_report_is_asked_for_when_its_station_has_the_next(weather):
     assert weather.server.requests[-1].name == "metar"
 
 
+@pytest.mark.thorough
 def test_figures_older_than_2_h_are_dropped_with_a_reason(weather):
     reader = start(weather)
     weather.server.play(sends(response(500)))
@@ -97,6 +103,7 @@ def test_etag_is_sent_back_and_304_keeps_the_report(weather):
     assert weather.server.count() == 4
 
 
+@pytest.mark.thorough
 def test_etag_with_a_line_or_without_end_is_not_sent_back(weather):
     weather.server.fields = {"etag": '"' + "x" * 300 + '"', "last_modified": "x\x7f" * 200}
     reader = start(weather)
@@ -105,6 +112,7 @@ def test_etag_with_a_line_or_without_end_is_not_sent_back(weather):
     assert "if-modified-since" not in weather.server.requests[-1].headers
 
 
+@pytest.mark.thorough
 def test_max_age_is_honoured(weather):
     weather.server.fields = {"cache_control": "public, max-age=2400"}
     reader = start(weather)
@@ -112,6 +120,7 @@ def test_max_age_is_honoured(weather):
     check_step(weather, reader, 60, 4)
 
 
+@pytest.mark.thorough
 def test_expires_is_honoured(weather):
     weather.server.fields = {"expires": email.utils.formatdate(time.time() + 2400, usegmt=True)}
     reader = start(weather)
@@ -119,12 +128,14 @@ def test_expires_is_honoured(weather):
     check_step(weather, reader, 60, 4)
 
 
+@pytest.mark.thorough
 def test_no_store_is_honoured(weather):
     weather.server.fields = {"cache_control": "no-store"}
     start(weather)
     assert list(weather.net.cache.glob("*.response")) == []
 
 
+@pytest.mark.thorough
 def test_list_without_stations_is_asked_for_again_after_an_hour(weather):
     weather.server.play(sends(response(204, content_length=None)), "stationinfo")
     weather.start(**weather.step_environment())
@@ -136,6 +147,7 @@ def test_list_without_stations_is_asked_for_again_after_an_hour(weather):
     first_figures(reader)
 
 
+@pytest.mark.thorough
 def test_list_of_stations_is_kept_for_a_week(weather):
     start(weather)
     weather.step(6 * 24 * 60 * MINUTES)
@@ -146,6 +158,7 @@ def test_list_of_stations_is_kept_for_a_week(weather):
     assert weather.server.count("stationinfo") > 2
 
 
+@pytest.mark.thorough
 def test_hour_has_at_most_12_requests_whatever_fails(weather):
     weather.server.play(sends(response(500)))
     weather.start(**weather.step_environment())
@@ -158,6 +171,7 @@ def test_hour_has_at_most_12_requests_whatever_fails(weather):
     assert 6 <= weather.server.count() <= 12
 
 
+@pytest.mark.thorough
 def test_distance_follows_a_movement(weather):
     reader = start(weather)
     distance = reader.of("DATA")[-1]["data"]["distance_m"]
@@ -181,12 +195,14 @@ def move(weather, reader, latitude):
     return check_step(weather, reader, 2, 3)
 
 
+@pytest.mark.thorough
 def test_other_station_is_the_nearest_after_a_movement(weather):
     reader = move(weather, start(weather), 52.15)
     data = first_figures(reader, station="EDAZ")
     assert 14_000 < data["distance_m"] < 16_000 and data["temperature_c"] == 14
 
 
+@pytest.mark.thorough
 def test_no_figures_of_stations_that_are_too_far_away_by_now(weather):
     reader = move(weather, start(weather), 54.5)
     assert list(first_reason(reader, "the stations are farther than 100 km by now")["data"]) == ["reason"]
