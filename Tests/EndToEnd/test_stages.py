@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from harness.process import ROOT
+from matrix import matrix
 
 SWIFT = """\
 ◇ Test aLinkEnds() started.
@@ -50,7 +51,7 @@ FAIL systemd/panel 2.0
 """
 
 
-@pytest.mark.parametrize("output, lines", [
+@pytest.mark.parametrize("output, lines", matrix([
     (SWIFT, ["aBeat(named:) HeartTests.swift:12: Expectation failed: (bpm → 60) == 61"]),
     (CRASH, ["crash: Fatal error: Index out of range", "aLinkEnds(): did not end (1 of 2 tests were running)"]),
     (LEAK, ["JSON.parse(_:) at Sources/JSONCoding/JSON.swift:40, in ControlTests.aRequest() at "
@@ -65,7 +66,7 @@ FAIL systemd/panel 2.0
     ("    cut after write 7 of 90: 3000 ms are lost\n", ["cut after write 7 of 90: 3000 ms are lost"]),
     ("/src/my ä/Sources/A.swift:1:2: error: cannot find 'x'\n", ["/src/my ä/Sources/A.swift:1:2: cannot find 'x'"]),
     ("one\ntwo\n\nthree\nfour\n", ["two", "three", "four"]),
-], ids=["issue", "crash", "leak", "race", "machine", "trace", "pytest", "page", "pytest usage", "attack", "cut", "compiler", "other"])
+], SWIFT), ids=["issue", "crash", "leak", "race", "machine", "trace", "pytest", "page", "pytest usage", "attack", "cut", "compiler", "other"])
 def test_last_lines_name_the_test_and_its_reason(tmp_path, output, lines):
     (tmp_path / "output").write_text(output)
     ended = subprocess.run(
