@@ -46,17 +46,6 @@ import Testing
         #expect(response.redirection == "http://login.example/x")
     }
 
-    @Test(
-        arguments: [
-            ("3", .seconds(3)), ("0", .zero), ("-5", .zero), ("1000000", .seconds(86_400)), ("soon", nil),
-            ("Thu, 01 Jan 1970 00:00:00 GMT", .zero), ("Sun, 01 Mar 2026 12:00:06 GMT", .seconds(6)),
-        ] as [(String, Duration?)])
-    func timeUntilTheNextRequestIsSecondsOrADate(text: String, duration: Duration?) throws {
-        let response = try outcome(of: "HTTP/1.1 429 No\r\nRetry-After: \(text)\r\nContent-Length: 0\r\n\r\n").get()
-        let noon = UTC(milliseconds: UTC(year: 2026, month: 3, day: 1).milliseconds + 43_200_000)
-        #expect(response.retryAfter(at: noon) == duration)
-    }
-
     @Test func fieldsOfAnInterimResponseDoNotCount() throws {
         let response = try outcome(
             of: "HTTP/1.1 103 Early Hints\r\nETag: early\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
