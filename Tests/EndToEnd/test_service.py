@@ -18,8 +18,8 @@ from harness.fake_bluez import Bus
 from harness.fake_systemd import FakeSystemd, Service, listening
 from harness.faults import fault_library
 from harness.notify import NotifyListener
-from harness.process import PACECTL, ROOT, expect_end
-from harness.timing import wait_for
+from harness.process import PACECTL, expect_end
+from harness.timing import expect_within, real_seconds, wait_for
 from matrix import matrix
 
 OFF = ["--gpsd", "off", "--sensors", "off"]

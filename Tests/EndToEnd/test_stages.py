@@ -1,5 +1,7 @@
-"""A failing stage of the tests: its last lines name each failed test with its reason."""
+"""The stages of the tests: which run, in which order, and that the last lines name each failed test with its reason."""
 
+import ast
+import re
 import subprocess
 
 import pytest
@@ -76,30 +78,71 @@ def test_last_lines_name_the_test_and_its_reason(tmp_path, output, lines):
     assert named == ["unit: " + line for line in lines]
 
 
-def test_stage_keeps_its_output_and_its_status(tmp_path):
+# Runs the stages of a test, given as Python: `python3 -c DRIVER TOOL TABLE STAGE…`.
+DRIVER = """
+import importlib.machinery, importlib.util, sys
+loader = importlib.machinery.SourceFileLoader("stages", sys.argv[1])
+stages = importlib.util.module_from_spec(importlib.util.spec_from_loader("stages", loader))
+loader.exec_module(stages)
+stages.STAGES = eval(sys.argv[2], vars(stages))
+sys.exit(stages.main(sys.argv[3:]))
+"""
+
+
+@pytest.fixture
+def stages(tmp_path):
     (tmp_path / "Tools").mkdir()
-    for name in ("stage", "failures"):
-        (tmp_path / "Tools" / name).symlink_to(ROOT / "Tools" / name)
-    command = ["Tools/stage", "some", "bash", "-c", "echo 'FAILED lap-flood: no answer'; echo; echo the end; exit 3"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert ended.returncode == 3
-    assert ended.stdout.splitlines()[-1] == "some: lap-flood: no answer"
-    assert (tmp_path / ".build/results/some").read_text().splitlines()[-1] == "the end"
-    command = ["Tools/stage", "some", "bash", "-c", "echo '== address failed; its output is in x'; echo address: a leak; exit 1"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert ended.stdout.splitlines()[-1] == "address: a leak", "a runner has named it already"
-    ended = subprocess.run(["Tools/stage", "some", "true"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert (ended.returncode, ended.stdout) == (0, "")
+    (tmp_path / "Tools/failures").symlink_to(ROOT / "Tools/failures")
+
+    def run(table, *names, status=0):
+        ended = subprocess.run(
+            ["python3", "-B", "-c", DRIVER, ROOT / "Tools/stages", table, *names], cwd=tmp_path, capture_output=True, text=True,
+            timeout=60)
+        assert ended.returncode == status, ended.stdout + ended.stderr
+        return ended.stdout.splitlines()
+
+    run.results = tmp_path / ".build/results"
+    return run
 
 
-@pytest.mark.parametrize("first, second, end", [
-    ("true", "true", "two"), ("true", "false", "two"), ("false", "true", "unit: a test: a reason"),
-    ("false", "false", "unit: a test: a reason")])
-def test_parallel_commands_end_with_the_output_of_a_failed_one(first, second, end):
-    named = "; echo '== unit failed; its output is in x'; echo 'unit: a test: a reason'" if first == "false" else ""
-    ended = subprocess.run(
-        [ROOT / "Tools/side-by-side", f"echo one{named}; {first}", f"echo two; {second}"],
-        capture_output=True, text=True, timeout=60)
-    assert ended.returncode == (0 if first == second == "true" else 1)
-    assert ended.stdout.splitlines()[0] == "one" and "two" in ended.stdout.splitlines()
-    assert ended.stdout.splitlines()[-1] == end
+def test_failed_job_is_named_and_what_needs_it_does_not_run(stages):
+    lines = stages("""{
+        **job("one", [], "echo 'FAILED lap-flood: no answer'; echo; echo '2 passed, 1 failed, 0 skipped'; exit 3", 1),
+        **job("two", ["one"], "touch .build/results/ran", 1),
+        **job("three", [], "echo '4 passed, 0 failed, 1 skipped'", 1)}""", "two", "three", status=1)
+    assert lines[0] == "== one two three"
+    assert "one: lap-flood: no answer" in lines and any(line.startswith("two: not run, because one failed") for line in lines)
+    assert lines[-1] == "6 passed, 2 failed, 1 skipped"
+    assert not (stages.results / "ran").exists()
+    assert (stages.results / "one").read_text().splitlines()[-1] == "2 passed, 1 failed, 0 skipped"
+    assert [line.split()[0] for line in (stages.results / "stages").read_text().splitlines()] == ["three", "one"] \
+        or [line.split()[0] for line in (stages.results / "stages").read_text().splitlines()] == ["one", "three"]
+
+
+def test_punctual_job_runs_beside_one_busy_job_at_most(stages):
+    def busy(name):
+        return f"""**job("{name}", [], "touch {name}; sleep 0.5; rm {name}", 1, 1)"""
+    stages(f"""{{
+        **job("punctual", [], "for _ in 1 2 3 4 5; do ls busy-* | wc -l; sleep 0.1; done 2>&-", 1, 0.1, True),
+        {busy("busy-1")}, {busy("busy-2")}}}""", "busy-1", "busy-2", "punctual")
+    counts = set((stages.results / "punctual").read_text().split())
+    assert counts <= {"0", "1"}, counts
+
+
+def test_makefile_and_table_name_the_stages():
+    listed = subprocess.run([ROOT / "Tools/stages", "--list"], capture_output=True, text=True, check=True).stdout.split()
+    named = {line.split()[0]: line.split()[2:] for line in (ROOT / "Makefile").read_text().splitlines()
+             if line.split()[:2][1:] == [":="]}
+    made = named["test"] + named["ci"] + named["rest"]
+    table = (ROOT / "Tests/README.md").read_text().split("## Stages")[1].split("\n## ")[0]
+    assert re.findall(r"(?m)^\| `([\w-]+)` \|", table) == made
+    assert set(listed) - set(made) == {"build", "build-tests", "build-debug", "build-address", "build-thread"}
+
+
+def test_changed_folder_needs_stages_that_exist():
+    text = (ROOT / "Tools/affected").read_text()
+    table = ast.literal_eval(text[text.index("STAGES = ") + 9:text.index("\n}\n") + 2])
+    rest = re.search(r"(?m)^rest := (.*)", (ROOT / "Makefile").read_text())[1].split()
+    assert {stage for stages in table.values() for stage in stages.split()} == set(rest)
+    for beginning in table:
+        assert list(ROOT.glob(beginning + "*")), f"there is no {beginning}"
