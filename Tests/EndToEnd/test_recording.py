@@ -14,7 +14,8 @@ import pytest
 
 from harness.faults import fault_library
 from harness.process import PACECTL, ROOT
-from harness.timing import GUARD, wait_for
+from harness.timing import wait_for
+from matrix import matrix
 
 OFF = ["--gpsd", "off", "--sensors", "off"]
 
@@ -124,7 +125,7 @@ def run_once(daemon):
     return daemon.call("run.stop")
 
 
-@pytest.mark.parametrize("is_restarted", [True, False])
+@pytest.mark.parametrize("is_restarted", matrix([True, False], False))
 def test_failed_export_is_a_fault_and_is_retried(stage, is_restarted):
     wished = stage.directory / "wished"
     wished.write_text("no directory")
@@ -168,8 +169,7 @@ def test_activity_closed_at_the_next_start_is_exported(stage):
     assert abs(session["total_timer_time"] - summary["elapsed_ms"] / 1000) < 1.1
 
 
-@pytest.mark.fast_clock
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("number", matrix([signal.SIGKILL, signal.SIGTERM], signal.SIGKILL))
 def test_run_resumes_after_the_daemon_ended(stage, number):
     daemon = stage.paced("--demo")
     before = active_for(daemon, 5000)
@@ -218,6 +218,7 @@ def test_deleted_activity_leaves_no_bytes_in_the_files(stage):
     assert daemon.call("run.start")["activity"] == 2
 
 
+@pytest.mark.thorough
 def test_lists_and_tracks_are_paged(stage, check):
     daemon = stage.paced(*OFF)
     for _ in range(5):
@@ -325,8 +326,7 @@ def test_full_disk_neither_stops_nor_shortens_the_run(stage):
     assert [row[0] for row in rows] == [1000 * i for i in range(1, summary["elapsed_ms"] // 1000 + 1)]
 
 
-@pytest.mark.fast_clock
-@pytest.mark.parametrize("delay_ms", [0, 2500])
+@pytest.mark.parametrize("delay_ms", matrix([0, 2500], 0))
 def test_stop_on_a_full_disk_reports_that_the_run_is_in_memory_only(stage, delay_ms):
     fault = stage.directory / "fault"
     fault.write_text("fine")

@@ -171,6 +171,7 @@ def test_wrong_answer_is_an_error_of_one_line(net, ask, answer, status, said):
     assert ask() == (status, "", f"pacectl: {said}\n")
 
 
+@pytest.mark.thorough
 def test_slow_server_is_waited_for(net, ask):
     """It answers after all other commands would have given up, and before 60 s."""
     release = threading.Event()
