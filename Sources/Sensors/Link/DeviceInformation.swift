@@ -23,7 +23,7 @@ package struct DeviceInformation: Equatable, Sendable {
     ]
 
     /// Sets the property of one of the ``types`` from a characteristic value.
-    mutating func set(_ value: [UInt8], of type: AttributeUUID) {
+    package mutating func set(_ value: [UInt8], of type: AttributeUUID) {
         switch type {
         case .bodySensorLocation: location = try? BodySensorLocation(value.span)
         case .manufacturerName: manufacturer = Self.text(value)
@@ -49,11 +49,11 @@ package struct DeviceInformation: Equatable, Sendable {
 
 extension AttributeUUID {
     static let bodySensorLocation = AttributeUUID(0x2A38)
-    static let manufacturerName = AttributeUUID(0x2A29)
-    static let modelNumber = AttributeUUID(0x2A24)
-    static let serialNumber = AttributeUUID(0x2A25)
+    package static let manufacturerName = AttributeUUID(0x2A29)
+    package static let modelNumber = AttributeUUID(0x2A24)
+    package static let serialNumber = AttributeUUID(0x2A25)
     static let firmwareRevision = AttributeUUID(0x2A26)
     static let hardwareRevision = AttributeUUID(0x2A27)
     static let softwareRevision = AttributeUUID(0x2A28)
-    static let deviceName = AttributeUUID(0x2A00)
+    package static let deviceName = AttributeUUID(0x2A00)
 }

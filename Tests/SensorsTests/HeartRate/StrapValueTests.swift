@@ -1,8 +1,7 @@
 import Domain
+import Sensors
 import TestKit
 import Testing
-
-@testable import Sensors
 
 struct StrapValueTests {
     @Test(arguments: [("57", 87), ("00", 0), ("64", 100)])
