@@ -1,10 +1,9 @@
 import Domain
+import Formats
 import Import
 import Pipeline
 import TestKit
 import Testing
-
-@testable import Formats
 
 /// The figures of courses that planners have made.
 @Suite struct PlannedCourseTests {

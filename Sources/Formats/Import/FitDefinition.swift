@@ -14,7 +14,7 @@ import Domain
 ///     .       3×m   number, size and developer of each
 ///
 /// Source: Garmin FIT SDK, FIT protocol, definition message.
-struct FitDefinition {
+package struct FitDefinition {
     struct Field {
         var number: Fit.Field
         /// The offset of its first byte in the data message.
@@ -24,7 +24,7 @@ struct FitDefinition {
         var type: Fit.BaseType?
     }
 
-    let message: UInt16
+    package let message: UInt16
     let isBigEndian: Bool
     private(set) var fields: [Field] = []
     let developerFields: Int
@@ -69,8 +69,8 @@ struct FitDefinition {
 }
 
 /// A data message. A field without a valid value is nil.
-struct FitMessage {
-    let definition: FitDefinition
+package struct FitMessage {
+    package let definition: FitDefinition
     let bytes: [UInt8]
     /// The time from a compressed timestamp in the first byte, in seconds since the epoch of FIT.
     let compressedTime: Int64?
@@ -81,7 +81,7 @@ struct FitMessage {
     }
 
     /// A field's number, or the first number of an array.
-    subscript(number: Fit.Field) -> Int64? {
+    package subscript(number: Fit.Field) -> Int64? {
         guard let field = field(number), let type = field.type, field.size >= type.size else { return nil }
         return value(at: field.offset, type)
     }

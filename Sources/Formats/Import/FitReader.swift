@@ -46,7 +46,7 @@ package struct FitReader {
     }
 
     /// Passes each message to `consumer`.
-    init(_ consumer: @escaping (FitMessage) throws -> Void) {
+    package init(_ consumer: @escaping (FitMessage) throws -> Void) {
         salvages = false
         self.consumer = consumer
     }

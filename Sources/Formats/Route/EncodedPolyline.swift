@@ -1,12 +1,12 @@
-import Domain
+package import Domain
 
 /// Points as text: differences of degrees, five bits a character.
 ///
 /// Source: Google's Encoded Polyline Algorithm Format; GraphHopper adds the altitude in centimetres as a third number.
-enum EncodedPolyline {
+package enum EncodedPolyline {
     /// - Parameter decimals: of the degrees, 5 or 6.
     /// - Throws: ``FileError`` with the place for a character that is none of the format, and for a text that is cut off.
-    static func points(
+    package static func points(
         _ text: [UInt8], decimals: Int, hasAltitude: Bool = false
     ) throws(FileError) -> [(coordinate: Coordinate, altitude: Double?)] {
         let scale = decimals == 6 ? 1e6 : 1e5

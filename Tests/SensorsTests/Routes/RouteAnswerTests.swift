@@ -1,9 +1,9 @@
 import Domain
+import Formats
 import Foundation
+import Pipeline
 import TestKit
 import Testing
-
-@testable import Formats
 
 @Suite struct RouteAnswerTests {
     private func answers(_ dialect: RouteDialect, _ text: String) throws -> [RouteAnswer] {

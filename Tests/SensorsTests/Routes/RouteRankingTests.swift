@@ -1,7 +1,6 @@
 import Domain
+import Formats
 import Testing
-
-@testable import Formats
 
 @Suite struct RouteRankingTests {
     /// A route from one place to another, over a place to the east of the line.
