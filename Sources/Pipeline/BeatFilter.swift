@@ -4,13 +4,15 @@
 /// difference may be 20 % below 90 bpm (Malik), 7 % from 110 bpm on, where a heart beats more regularly, and in
 /// between proportionally. After a bad interval it is enough to be within 10 % of the last good one. Two bad intervals
 /// in a row that agree are a new level of the heart rate: the next one is compared with them.
-struct BeatFilter: Equatable, Sendable {
+package struct BeatFilter: Equatable, Sendable {
     /// In milliseconds.
     private var previous: Double?
     private var good: Double?
     private var wasBad = false
     /// The number of bad intervals in a row that agree with each other.
     private var agreeing = 0
+
+    package init() {}
 
     /// 30 to 222 beats a minute, in milliseconds.
     private static let possible = 270.0...2000.0
@@ -26,7 +28,7 @@ struct BeatFilter: Equatable, Sendable {
 
     /// - Parameter interval: in milliseconds.
     /// - Returns: Whether the interval is one between two normal beats.
-    mutating func judge(_ interval: Double) -> Bool {
+    package mutating func judge(_ interval: Double) -> Bool {
         let isPossible = Self.possible.contains(interval)
         let tolerance = Self.tolerance(at: good ?? interval)
         let isSteady = previous.map { abs(interval - $0) <= tolerance * $0 } ?? true

@@ -1,7 +1,7 @@
-import Domain
+package import Domain
 
 /// Ascent and descent of a stretch, by source.
-struct ClimbTotals {
+package struct ClimbTotals {
     private struct Part {
         var ascent = 0.0
         var descent = 0.0
@@ -11,11 +11,13 @@ struct ClimbTotals {
     private var barometer = Part()
     private var receiver = Part()
 
+    package init() {}
+
     /// The error of a source: a part of its ascent, and metres. Source: docs/accuracy.md.
     private static let barometerError = (part: 0.08, metres: 3.0)
     private static let receiverError = (part: 0.3, metres: 12.0)
 
-    mutating func add(_ step: ElevationMeter.Step) {
+    package mutating func add(_ step: ElevationMeter.Step) {
         switch step.source {
         case .barometer: Self.add(step, to: &barometer)
         case .receiver: Self.add(step, to: &receiver)
@@ -30,16 +32,16 @@ struct ClimbTotals {
     }
 
     /// Metres; nil if nothing has measured.
-    var ascent: Double? {
+    package var ascent: Double? {
         source == nil ? nil : barometer.ascent + receiver.ascent
     }
 
-    var descent: Double? {
+    package var descent: Double? {
         source == nil ? nil : barometer.descent + receiver.descent
     }
 
     /// What has measured most seconds.
-    var source: AscentSource? {
+    package var source: AscentSource? {
         if barometer.seconds == 0, receiver.seconds == 0 { return nil }
         return barometer.seconds >= receiver.seconds ? .barometer : .receiver
     }

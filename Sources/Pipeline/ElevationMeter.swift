@@ -1,5 +1,5 @@
 import CMath
-import Domain
+package import Domain
 
 /// Counts ascent and descent, once a second, by the air pressure or by the receiver's altitude.
 ///
@@ -11,24 +11,30 @@ import Domain
 /// When the source changes, the new source continues from the second up to which the previous source has counted.
 ///
 /// Source: docs/behaviour.md, "Ascent and descent".
-struct ElevationMeter {
+package struct ElevationMeter {
     /// What a second adds.
-    struct Step: Equatable {
+    package struct Step: Equatable {
         /// Metres.
-        var ascent = 0.0
-        var descent = 0.0
+        package var ascent = 0.0
+        package var descent = 0.0
         /// What has measured it; nil if nothing has.
         var source: AscentSource?
+
+        package init(ascent: Double = 0, descent: Double = 0, source: AscentSource? = nil) {
+            self.ascent = ascent
+            self.descent = descent
+            self.source = source
+        }
     }
 
     /// What measures; nil if nothing does.
-    private(set) var source: AscentSource?
+    package private(set) var source: AscentSource?
     /// Percent; nil while unknown or standing.
-    private(set) var grade: Double?
+    package private(set) var grade: Double?
     /// Metres per second; nil while unknown.
-    private(set) var verticalSpeed: Double?
+    package private(set) var verticalSpeed: Double?
     /// Metres above mean sea level by the barometer; nil before the receiver has set it.
-    private(set) var altitude: Double?
+    package private(set) var altitude: Double?
 
     /// Moving seconds.
     private var second = 0
@@ -56,6 +62,8 @@ struct ElevationMeter {
     /// The first second of ``levels`` from which they are continuous.
     private var levelsSince = 0
 
+    package init() {}
+
     /// Metres between turning points of the barometer, and of a receiver that states no error.
     private static let barometerTurn = 2.0
     private static let receiverTurn = 12.0
@@ -72,20 +80,20 @@ struct ElevationMeter {
     // MARK: Inputs
 
     /// Receives the air pressure in pascals.
-    mutating func receive(pascals: Double) {
+    package mutating func receive(pascals: Double) {
         // 300 to 1100 hPa, the range of the sensors.
         guard (30_000...110_000).contains(pascals) else { return }
         receive(barometric: 44_330.77 * (1 - pow(pascals / 101_325, 0.190_263)))
     }
 
     /// Receives the altitude of a barometer, in metres.
-    mutating func receive(barometric altitude: Double) {
+    package mutating func receive(barometric altitude: Double) {
         guard abs(altitude) < 1e5 else { return }
         pressure.add(altitude)
     }
 
     /// Receives the altitude of the receiver and its error estimate, in metres.
-    mutating func receive(altitude: Double, accuracy: Double?) {
+    package mutating func receive(altitude: Double, accuracy: Double?) {
         guard abs(altitude) < 1e5 else { return }
         fixes.add(altitude)
         if let accuracy, accuracy.isFinite, accuracy > 0 {
@@ -99,7 +107,7 @@ struct ElevationMeter {
     /// Ends a second of active time.
     ///
     /// - Parameter metres: the distance so far.
-    mutating func tick(metres: Double, isStanding: Bool) -> Step {
+    package mutating func tick(metres: Double, isStanding: Bool) -> Step {
         let pressed = pressure.tick()
         let fixed = fixes.tick()
         calibrate(pressed, fixed)
@@ -151,7 +159,7 @@ struct ElevationMeter {
     }
 
     /// What is missing up to the newest altitude, for the end of the active time. It changes nothing.
-    func remainder() -> Step {
+    package func remainder() -> Step {
         var step = Step(source: source)
         guard let source, var last = counted else { return step }
         var filter = source == .receiver ? receiver : barometer
@@ -168,7 +176,7 @@ struct ElevationMeter {
     }
 
     /// Restarts the means after a pause. The climb during the pause does not count.
-    mutating func restart() {
+    package mutating func restart() {
         barometer.reset()
         receiver.reset()
         history.clear()

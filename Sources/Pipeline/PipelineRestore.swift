@@ -47,7 +47,7 @@ extension Pipeline {
 /// Resume after an outage.
 extension Pipeline {
     /// Resumes the run at `now`. If the outage was continued, every tick up to `now` has been applied.
-    mutating func resume(after outage: Outage, at now: Instant, into effects: inout Effects) {
+    package mutating func resume(after outage: Outage, at now: Instant, into effects: inout Effects) {
         let workout = settings.workout
         settings = outage.settings
         if settings.workout != workout { restartWorkout() }

@@ -1,12 +1,14 @@
-import Domain
+package import Domain
 
 /// The solar day at a place, kept until the day ends or the place changes.
 ///
 /// The place is rounded to 0.001°, so that the times depend on the present place and time alone. A run computes them
 /// again about each 100 m. That changes them by at most 0.5 s at 52° of latitude, and 3 s at 65°.
-struct SunMemory {
+package struct SunMemory {
     private var place: Coordinate?
     private var day: SolarDay?
+
+    package init() {}
 
     mutating func update(at time: UTC, _ place: Coordinate) {
         let place = Self.rounded(place)
@@ -16,7 +18,7 @@ struct SunMemory {
     }
 
     /// The status; computed anew if the memory is of another place or day.
-    func status(at time: UTC, _ place: Coordinate) -> SunStatus {
+    package func status(at time: UTC, _ place: Coordinate) -> SunStatus {
         let place = Self.rounded(place)
         if let day, holds(time, place) { return day.status(at: time) }
         return SolarDay(of: time, at: place).status(at: time)

@@ -1,8 +1,7 @@
 import Domain
+import Pipeline
 import TestKit
 import Testing
-
-@testable import Pipeline
 
 /// A run that follows a course through the whole pipeline.
 @Suite struct CourseGuideTests {

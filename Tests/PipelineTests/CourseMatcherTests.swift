@@ -1,8 +1,7 @@
 import Domain
+import Pipeline
 import TestKit
 import Testing
-
-@testable import Pipeline
 
 /// The matcher on made ways. `CoursePairTests` has recorded ones.
 @Suite struct CourseMatcherTests {

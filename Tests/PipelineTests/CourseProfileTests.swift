@@ -1,8 +1,7 @@
 import Domain
+import Pipeline
 import TestKit
 import Testing
-
-@testable import Pipeline
 
 @Suite struct CourseProfileTests {
     /// A course to the east with a vertex each 30 m.

@@ -1,7 +1,6 @@
 import Domain
+import Pipeline
 import TestKit
-
-@testable import Pipeline
 
 /// A made way of straight legs, and somebody who follows it.
 struct CourseScenario {

@@ -1,8 +1,7 @@
 import Domain
+import Pipeline
 import TestKit
 import Testing
-
-@testable import Pipeline
 
 /// Ascent and descent of made tracks, second by second.
 @Suite struct ElevationMeterTests {

@@ -1,8 +1,7 @@
 import Domain
+import Pipeline
 import TestKit
 import Testing
-
-@testable import Pipeline
 
 @Suite struct PartnerTests {
     /// 3 m/s for 100 s, then 5 m/s for 100 s: 800 m in 200 s.

@@ -1,7 +1,6 @@
 import Domain
+import Pipeline
 import Testing
-
-@testable import Pipeline
 
 @Suite struct PositionAcquisitionTests {
     typealias State = AcquisitionStatus.State

@@ -1,8 +1,7 @@
 import Domain
 import Foundation
+import Pipeline
 import Testing
-
-@testable import Pipeline
 
 @Suite struct SunTests {
     /// The altitudes of PyEphem, from `Tools/sun-vectors.py`.

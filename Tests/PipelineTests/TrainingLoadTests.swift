@@ -1,7 +1,6 @@
 import Domain
+import Pipeline
 import Testing
-
-@testable import Pipeline
 
 @Suite struct TrainingLoadTests {
     /// The equations of the paper, computed by hand.

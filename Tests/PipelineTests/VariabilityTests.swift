@@ -1,7 +1,6 @@
 import Domain
+import Pipeline
 import Testing
-
-@testable import Pipeline
 
 @Suite struct VariabilityTests {
     private static func figures(_ intervals: [Double], bad: Int = 0) -> HeartRateVariability {

@@ -1,7 +1,6 @@
 import Domain
+import Pipeline
 import Testing
-
-@testable import Pipeline
 
 @Suite struct WindStatusTests {
     private static let observed = UTC(milliseconds: 1_800_000_000_000)

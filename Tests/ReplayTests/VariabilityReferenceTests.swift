@@ -1,9 +1,8 @@
 import Domain
 import Foundation
+import Pipeline
 import TestKit
 import Testing
-
-@testable import Pipeline
 
 private let folder = ReferenceFile.collection.appending(path: "rr")
 private let hasFiles = FileManager.default.fileExists(atPath: folder.appending(path: "truth.json").path)

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 
 /// Finds the place of a run on its course, fix by fix.
 ///
@@ -14,8 +14,8 @@ import Domain
 /// its status stays the same.
 ///
 /// Source: docs/behaviour.md, "Following a course".
-struct CourseMatcher {
-    enum Change: Equatable {
+package struct CourseMatcher {
+    package enum Change: Equatable {
         /// `skipped` metres of the course since the place where it was left.
         case on(skipped: Double)
         case off(metres: Double)
@@ -24,7 +24,7 @@ struct CourseMatcher {
     }
 
     /// An accepted fix.
-    struct Fix {
+    package struct Fix {
         var coordinate: Coordinate
         var at: Instant
         /// Metres.
@@ -32,11 +32,21 @@ struct CourseMatcher {
         /// Metres per second, and degrees.
         var speed: Double?
         var track: Double?
+
+        package init(
+            coordinate: Coordinate, at: Instant, accuracy: Double? = nil, speed: Double? = nil, track: Double? = nil
+        ) {
+            self.coordinate = coordinate
+            self.at = at
+            self.accuracy = accuracy
+            self.speed = speed
+            self.track = track
+        }
     }
 
-    private(set) var status = CourseProgressStatus.off
+    package private(set) var status = CourseProgressStatus.off
     /// The newest place on the course; nil before the run has reached it.
-    private(set) var place: Course.Place?
+    package private(set) var place: Course.Place?
     /// The nearest place ahead, while the run is not on the course.
     private(set) var returnPlace: Course.Place?
 
@@ -58,6 +68,8 @@ struct CourseMatcher {
     private var opposedSince: Instant?
     /// Since when a place that what was travelled cannot explain is near.
     private var farSince: Instant?
+
+    package init() {}
 
     /// Metres: the course is left beyond this or three times the error estimate, and reached within this.
     private static let leavingDistance = 40.0
@@ -89,7 +101,7 @@ struct CourseMatcher {
 
     // MARK: Inputs
 
-    mutating func receive(_ fix: Fix, on course: Course) -> Change? {
+    package mutating func receive(_ fix: Fix, on course: Course) -> Change? {
         heading.receive(fix.coordinate, speed: fix.speed, track: fix.track)
         let plane = LocalPlane(around: fix.coordinate)
         let moved = newest.map { plane.point($0.coordinate) }.map { ($0.x * $0.x + $0.y * $0.y).squareRoot() } ?? 0
@@ -102,7 +114,7 @@ struct CourseMatcher {
     }
 
     /// Lets time pass. The newest fix was beyond the threshold, and nothing suggests a return.
-    mutating func tick(at now: Instant) -> Change? {
+    package mutating func tick(at now: Instant) -> Change? {
         guard let since = beyondSince, let newest, let before, now - newest.at <= Self.freshness, !isReturning,
             now - since >= Self.leavingTime + (now - newest.at > Self.fixInterval ? Self.sparseTime : .zero)
         else { return nil }

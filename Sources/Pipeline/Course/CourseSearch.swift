@@ -2,14 +2,14 @@ import CMath
 package import Domain
 
 /// A plane of metres around a position: x east, y north.
-struct LocalPlane {
+package struct LocalPlane {
     /// Metres in 1e-7 degrees.
     private let north = Coordinate.metresPerDegree * 1e-7
     private let east: Double
     private let latitude: Double
     private let longitude: Double
 
-    init(around origin: Coordinate) {
+    package init(around origin: Coordinate) {
         latitude = origin.latitude * 1e7
         longitude = origin.longitude * 1e7
         east = north * max(cos(origin.latitude * .pi / 180), 1e-6)
@@ -56,12 +56,12 @@ enum Bearing {
 
 extension Course {
     /// The nearest point of a segment.
-    struct Place: Equatable {
+    package struct Place: Equatable {
         var segment: Int
         /// Metres from the start of the course.
-        var metres: Double
+        package var metres: Double
         /// Metres from the position to the point, and the bearing there, in degrees.
-        var distance: Double
+        package var distance: Double
         var direction: Double
         /// Whether the position is on the right of the course.
         var isRight: Bool
@@ -122,7 +122,7 @@ extension Course {
     }
 
     /// The nearest place at `metres` from the start or beyond.
-    func nearest(from metres: Double, in plane: LocalPlane) -> Place {
+    package func nearest(from metres: Double, in plane: LocalPlane) -> Place {
         let first = segment(at: max(metres, 0))
         var best = place(on: first, in: plane)
         for box in (first / Self.boxSize)..<boxes.count where plane.distance(to: boxes[box]) < best.distance {
@@ -146,7 +146,7 @@ extension Course {
     }
 
     /// A value of the vertices between them, at a distance from the start; nil if it is unknown.
-    func value(_ values: [Float], at metres: Double) -> Double? {
+    package func value(_ values: [Float], at metres: Double) -> Double? {
         guard !values.isEmpty else { return nil }
         let segment = segment(at: metres)
         let end = min(segment + 1, values.count - 1)

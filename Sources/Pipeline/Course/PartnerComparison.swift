@@ -1,13 +1,20 @@
-import Domain
+package import Domain
 
 /// How far a run has followed its course.
-struct FollowedDistance {
+package struct FollowedDistance {
     var course: CourseHash
     /// The progress where the run came onto the course, and the present one, in metres.
     var first: Double
     var progress: Double
     /// Active time since the run came onto the course.
     var milliseconds: Int64
+
+    package init(course: CourseHash, first: Double, progress: Double, milliseconds: Int64) {
+        self.course = course
+        self.first = first
+        self.progress = progress
+        self.milliseconds = milliseconds
+    }
 }
 
 extension Partner {
@@ -18,7 +25,7 @@ extension Partner {
     ///   - milliseconds: active time of the run.
     ///   - metres: distance of the run.
     ///   - followed: nil if the run has not reached its course, or has none.
-    func status(milliseconds: Int64, metres: Double, followed: FollowedDistance?) -> PartnerStatus? {
+    package func status(milliseconds: Int64, metres: Double, followed: FollowedDistance?) -> PartnerStatus? {
         switch self {
         case .pace(let pace):
             guard pace > 0 else { return nil }
