@@ -38,6 +38,12 @@ package struct CloudLayer: Hashable, Sendable {
     /// clouds.
     package var baseMetres: Double?
     package var kind: Kind?
+
+    package init(cover: Cover? = nil, baseMetres: Double? = nil, kind: Kind? = nil) {
+        self.cover = cover
+        self.baseMetres = baseMetres
+        self.kind = kind
+    }
 }
 
 extension CloudLayer {

@@ -53,7 +53,7 @@ package struct StationWeather: Equatable, Sendable {
     private static let otherLimit = 7
 
     /// Nil if no station within ``WeatherLookup/distanceLimit`` has a report of the last 90 min.
-    init?(_ reports: [StationReport], around place: Coordinate, altitude: Double?, at time: UTC) {
+    package init?(_ reports: [StationReport], around place: Coordinate, altitude: Double?, at time: UTC) {
         let sorted = reports.map { (report: $0, way: GreatCircle(from: place, to: $0.station.place)) }
             .filter { $0.way.metres <= WeatherLookup.distanceLimit }.sorted { $0.way.metres < $1.way.metres }
         let usable = sorted.compactMap { report, way -> (source: Source, metar: Metar)? in

@@ -36,6 +36,11 @@ package struct ForecastGroup: Hashable, Sendable {
         /// Not in the period.
         package var end: UTC
 
+        package init(start: UTC, end: UTC) {
+            self.start = start
+            self.end = end
+        }
+
         package func contains(_ time: UTC) -> Bool {
             start <= time && time < end
         }
@@ -66,6 +71,11 @@ package struct ForecastGroup: Hashable, Sendable {
 package struct ForecastTemperature: Hashable, Sendable {
     package var celsius: Double
     package var time: UTC
+
+    package init(celsius: Double, time: UTC) {
+        self.celsius = celsius
+        self.time = time
+    }
 }
 
 /// What a forecast expects at one time.

@@ -7,6 +7,11 @@ package struct Visibility: Hashable, Sendable {
     package var metres: Double
     package var bound = Bound.exact
 
+    package init(metres: Double, bound: Bound = Bound.exact) {
+        self.metres = metres
+        self.bound = bound
+    }
+
     /// 10 km or more, which is all that metric reports say of clear air.
     package static let tenKilometres = Visibility(metres: 10_000, bound: .atLeast)
 
@@ -29,6 +34,11 @@ package struct DirectionalVisibility: Hashable, Sendable {
 
     package var visibility: Visibility
     package var direction: Direction
+
+    package init(visibility: Visibility, direction: Direction) {
+        self.visibility = visibility
+        self.direction = direction
+    }
 }
 
 /// How far a pilot on a runway can see its lights.
@@ -38,6 +48,12 @@ package struct RunwayVisualRange: Hashable, Sendable {
     package var visibility: Visibility
     /// The largest value, if it varies; ``visibility`` is the smallest one then.
     package var maximum: Visibility?
+
+    package init(runway: String, visibility: Visibility, maximum: Visibility? = nil) {
+        self.runway = runway
+        self.visibility = visibility
+        self.maximum = maximum
+    }
 }
 
 extension Visibility {

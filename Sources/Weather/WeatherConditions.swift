@@ -15,6 +15,8 @@ package struct WeatherConditions: Hashable, Sendable {
     /// From the lowest to the highest, as reported. Empty with ``isCavok``. Nil if they are missing.
     package var clouds: [CloudLayer]?
 
+    package init() {}
+
     /// Maximum number of elements of each list. Further ones are not decoded.
     package static let listLimit = 8
 

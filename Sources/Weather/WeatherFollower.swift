@@ -199,19 +199,21 @@ package struct WeatherFollower: Sendable {
 }
 
 /// How often stations report, learned from the times of their reports.
-struct ReportCycles: Sendable {
+package struct ReportCycles: Sendable {
     private static let limit = 64
     /// What stations do.
     private static let known: [Duration] = [.seconds(1200), .seconds(1800), .seconds(3600)]
 
     private var stations: [String: (last: UTC, interval: Duration?)] = [:]
 
+    package init() {}
+
     /// Until two reports of the station were seen, 30 min.
-    func interval(of station: String) -> Duration {
+    package func interval(of station: String) -> Duration {
         stations[station]?.interval ?? .seconds(1800)
     }
 
-    mutating func add(_ observed: UTC, of station: String) {
+    package mutating func add(_ observed: UTC, of station: String) {
         guard let entry = stations[station] else {
             if stations.count >= Self.limit { stations = [:] }
             stations[station] = (observed, nil)

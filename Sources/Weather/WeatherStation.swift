@@ -50,16 +50,26 @@ package struct StationReport: Equatable, Sendable {
     /// The reports as the station wrote them.
     package var metarText: String?
     package var tafText: String?
+
+    package init(
+        station: WeatherStation, metar: Metar? = nil, taf: Taf? = nil, metarText: String? = nil, tafText: String? = nil
+    ) {
+        self.station = station
+        self.metar = metar
+        self.taf = taf
+        self.metarText = metarText
+        self.tafText = tafText
+    }
 }
 
 /// The boxes in which stations are searched: around the cell of half a degree in which a place lies, so that they are the
 /// same for all places of the cell and do not tell more of the place.
-enum StationArea {
+package enum StationArea {
     private static let cell = 0.5
 
     /// - Parameter margin: degrees of latitude around the cell.
     /// - Returns: two boxes if they lie on both sides of the meridian of 180 degrees.
-    static func boxes(around place: Coordinate, margin: Double) -> [GeographicBox] {
+    package static func boxes(around place: Coordinate, margin: Double) -> [GeographicBox] {
         let south = (place.latitude / cell).rounded(.down) * cell
         let west = (place.longitude / cell).rounded(.down) * cell
         let (lowest, highest) = (max(south - margin, -90), min(south + cell + margin, 90))

@@ -16,6 +16,11 @@ package struct Wind: Hashable, Sendable {
         package var fromDegrees: Int
         /// Degrees from true north, 0 to 360.
         package var toDegrees: Int
+
+        package init(fromDegrees: Int, toDegrees: Int) {
+            self.fromDegrees = fromDegrees
+            self.toDegrees = toDegrees
+        }
     }
 }
 

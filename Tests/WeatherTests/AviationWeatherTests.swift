@@ -1,7 +1,6 @@
 import Domain
 import Testing
-
-@testable import Weather
+import Weather
 
 @Suite struct AviationWeatherTests {
     private let provider = AviationWeather(server: "http://a.example/api/data")

@@ -1,7 +1,6 @@
 import Domain
 import Testing
-
-@testable import Weather
+import Weather
 
 @Suite struct DayTimeTests {
     /// The first and the last month of a year, before and after it, and the ends of all months, in leap years or not.

@@ -1,7 +1,6 @@
 import Domain
 import Testing
-
-@testable import Weather
+import Weather
 
 @Suite struct MetarTests {
     @Test func `A whole report is decoded in SI units`() throws {

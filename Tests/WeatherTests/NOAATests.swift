@@ -1,7 +1,6 @@
 import Domain
 import Testing
-
-@testable import Weather
+import Weather
 
 /// Reports of the whole world, against NOAA's own decoder.
 @Suite struct NOAATests {

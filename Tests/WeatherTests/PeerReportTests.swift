@@ -2,8 +2,7 @@ import Domain
 import JSONCoding
 import TestKit
 import Testing
-
-@testable import Weather
+import Weather
 
 /// Reports of other decoders' tests, and the figures on which these agree.
 @Suite struct PeerReportTests {

@@ -1,8 +1,7 @@
 import Domain
 import TestKit
 import Testing
-
-@testable import Weather
+import Weather
 
 /// A file of reports in `Tests/Data/metar`.
 func lines(of name: String) throws -> [Substring] {

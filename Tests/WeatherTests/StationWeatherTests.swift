@@ -2,9 +2,8 @@ import Domain
 import JSONCoding
 import TestKit
 import Testing
+import Weather
 import Wire
-
-@testable import Weather
 
 extension StationWeather {
     static func made(

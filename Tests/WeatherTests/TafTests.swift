@@ -1,7 +1,6 @@
 import Domain
 import Testing
-
-@testable import Weather
+import Weather
 
 @Suite struct TafTests {
     private func state(_ forecast: Taf, _ time: String) throws -> ForecastState {

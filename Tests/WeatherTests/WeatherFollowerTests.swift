@@ -1,8 +1,7 @@
 import Domain
 import JSONCoding
 import Testing
-
-@testable import Weather
+import Weather
 
 /// A follower beside a clock, and what it has published.
 private struct Life {

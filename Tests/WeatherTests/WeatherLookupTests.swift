@@ -2,8 +2,7 @@ import Domain
 import Foundation
 import TestKit
 import Testing
-
-@testable import Weather
+import Weather
 
 /// 2026-03-01 07:30 UTC.
 let halfPastSeven = UTC(milliseconds: UTC(year: 2026, month: 3, day: 1).milliseconds + 27_000_000)
