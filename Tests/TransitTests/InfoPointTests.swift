@@ -1,7 +1,6 @@
 import Domain
 import Testing
-
-@testable import Transit
+import Transit
 
 /// Responses in the shape of those of CATA and of other agencies; names, numbers and texts are made.
 @Suite struct InfoPointTests {

@@ -9,10 +9,10 @@ import JSONCoding
 /// Source: github.com/jackmerrill/pvta-go, npunnavit/myCATA-app and ImRonalddd/tcat-live-board, read 2026-11.
 package struct InfoPoint: Sendable {
     // The most elements of a response.
-    static let lineLimit = 512
-    static let vehicleLimit = 1024
-    static let departureLimit = 1024
-    static let alertLimit = 256
+    package static let lineLimit = 512
+    package static let vehicleLimit = 1024
+    package static let departureLimit = 1024
+    package static let alertLimit = 256
 
     /// The most bytes of a name of a file.
     private static let nameLimit = 128

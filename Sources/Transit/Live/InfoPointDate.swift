@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import JSONCoding
 
 /// A date of InfoPoint: a moment, and how far the clocks of the server are ahead of UTC.
@@ -39,7 +39,7 @@ struct InfoPointDate {
 extension InfoPoint {
     /// Parses `/Date(1520119790000-0500)/`: milliseconds since 1970 UTC. The offset does not change the moment, and may
     /// be absent. Nil for other text and beyond year 9999.
-    static func date(_ text: String) -> UTC? {
+    package static func date(_ text: String) -> UTC? {
         InfoPointDate(text).map { UTC(milliseconds: $0.milliseconds) }
     }
 }

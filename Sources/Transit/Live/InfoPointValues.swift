@@ -38,13 +38,19 @@ package struct InfoPointLine: Equatable, Sendable {
     package var stops: [Stop]
     package var vehicles: [LiveVehicle]
 
-    static let stopLimit = 1024
+    package static let stopLimit = 1024
 
     package struct Stop: Equatable, Sendable {
         package var id: String
         /// Empty if there is none.
         package var name: String
         package var position: Coordinate
+
+        package init(id: String, name: String, position: Coordinate) {
+            self.id = id
+            self.name = name
+            self.position = position
+        }
     }
 
     init?(infoPoint element: JSON) {
