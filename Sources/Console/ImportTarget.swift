@@ -73,8 +73,8 @@ final class StateLock {
             let place = try Directory(private: state.path, anyOwner: geteuid() == 0)
             isNew = try !place.checkFile(Self.name)
             lock = try DirectoryLock(place, file: Self.name)
-        } catch DirectoryLock.Failure.held(let held) {
-            throw .held(held.process)
+        } catch DirectoryLock.Failure.held(let process) {
+            throw .held(process)
         } catch DirectoryLock.Failure.directory(let error) {
             throw .other(.failed("\(error); use sudo, or name another directory with --state-dir"))
         } catch {

@@ -168,8 +168,8 @@ extension Daemon {
         do {
             try makeDirectories(path)
             return try DirectoryLock(Directory(private: path), file: file)
-        } catch DirectoryLock.Failure.held(let held) {
-            let holder = held.process.map { "process \($0)" } ?? "another process"
+        } catch DirectoryLock.Failure.held(let process) {
+            let holder = process.map { "process \($0)" } ?? "another process"
             throw Failure(line: "\(path) is in use by paced, \(holder); stop that, or give another \(option)")
         } catch DirectoryLock.Failure.directory(let error) {
             throw Failure(line: "\(error); or give another \(option)")

@@ -105,8 +105,8 @@ final class StateDirectoryOpener: Sendable {
             status.journal = try JournalStartup(in: directory, at: Clock.systemTime())
             read(into: &status)
             status.isReady = true
-        } catch DirectoryLock.Failure.held(let held) {
-            let holder = held.process.map { "process \($0)" } ?? "another process"
+        } catch DirectoryLock.Failure.held(let process) {
+            let holder = process.map { "process \($0)" } ?? "another process"
             status.isInUse = true
             status.reason = "\(directory) is in use by paced, \(holder)"
         } catch DirectoryLock.Failure.directory(let error) {

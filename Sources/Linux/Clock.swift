@@ -26,7 +26,7 @@ package enum Clock {
     }
 
     /// - Parameter answer: the kernel's: 1 or 0; negative if this process may not ask it.
-    static func isSynchronised(kernel answer: Int32) -> Bool {
+    package static func isSynchronised(kernel answer: Int32) -> Bool {
         answer < 0 ? reportedSynchronised.withLock { $0 } : answer == 1
     }
 

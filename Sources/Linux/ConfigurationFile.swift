@@ -11,6 +11,13 @@ package enum ConfigurationFile {
         package var section: String
         package var key: String
         package var value: String
+
+        package init(line: Int, section: String, key: String, value: String) {
+            self.line = line
+            self.section = section
+            self.key = key
+            self.value = value
+        }
     }
 
     /// The reason why a file cannot be read: one line that names the file and the line in it.

@@ -6,15 +6,10 @@ package struct DirectoryLock: ~Copyable {
     package let directory: Directory
     private let file: FileDescriptor
 
-    /// Another process holds the lock.
-    package struct Held: Error, Equatable, Sendable {
-        /// The process id in the lock file.
-        package var process: Int?
-    }
-
     /// Why the lock was not acquired.
     package enum Failure: Error, Equatable, Sendable {
-        case held(Held)
+        /// Another process holds the lock. Its id is that in the lock file.
+        case held(process: Int?)
         case directory(DirectoryError)
     }
 
@@ -30,7 +25,7 @@ package struct DirectoryLock: ~Copyable {
         }
         if flock(file.number, LOCK_EX | LOCK_NB) == -1 {
             let code = errno
-            if code == EWOULDBLOCK { throw .held(Held(process: Self.process(in: file))) }
+            if code == EWOULDBLOCK { throw .held(process: Self.process(in: file)) }
             throw .directory(DirectoryError(directory.path(of: name), .system(SystemError("flock", code: code))))
         }
         do throws(SystemError) {

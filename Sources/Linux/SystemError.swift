@@ -24,7 +24,7 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
 }
 
 /// Runs a call that returns −1 and sets `errno`; repeats it after EINTR.
-func check<Result: SignedInteger>(_ call: StaticText, _ body: () -> Result) throws(SystemError) -> Result {
+package func check<Result: SignedInteger>(_ call: StaticText, _ body: () -> Result) throws(SystemError) -> Result {
     while true {
         let result = body()
         if result != -1 { return result }
@@ -35,7 +35,7 @@ func check<Result: SignedInteger>(_ call: StaticText, _ body: () -> Result) thro
 
 /// Checks the result of a libsystemd call: a negative number is `-errno`.
 @discardableResult
-func checkSystemd(_ call: StaticText, _ result: Int32) throws(SystemError) -> Int32 {
+package func checkSystemd(_ call: StaticText, _ result: Int32) throws(SystemError) -> Int32 {
     if result < 0 { throw SystemError(call, code: -result) }
     return result
 }

@@ -30,8 +30,8 @@ package enum ServiceStart {
         do {
             try makeDirectories(path)
             return try DirectoryLock(Directory(private: path), file: "runtime.lock")
-        } catch DirectoryLock.Failure.held(let held) {
-            let holder = held.process.map { "process \($0)" } ?? "another process"
+        } catch DirectoryLock.Failure.held(let process) {
+            let holder = process.map { "process \($0)" } ?? "another process"
             throw Failure(line: "\(path) is in use by \(program), \(holder); stop that, or give another --runtime-dir")
         } catch {
             throw Failure(line: "\(error); or give another --runtime-dir")

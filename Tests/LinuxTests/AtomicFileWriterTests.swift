@@ -1,9 +1,8 @@
 import Domain
 import Foundation
+import Linux
 import TestKit
 import Testing
-
-@testable import Linux
 
 struct AtomicFileWriterTests {
     private let directory: TemporaryDirectory

@@ -1,8 +1,7 @@
 import Domain
 import Glibc
+import Linux
 import Testing
-
-@testable import Linux
 
 struct ChildProgramTests {
     private func run(_ script: String, within time: Duration = .seconds(20)) throws -> (ChildProgram.Ending, String) {

@@ -1,9 +1,8 @@
 import Domain
 import Foundation
+import Linux
 import TestKit
 import Testing
-
-@testable import Linux
 
 @Suite struct DirectoryLockTests {
     private let directory: TemporaryDirectory
@@ -20,7 +19,7 @@ import Testing
             try #require(ContinuousClock.now < deadline)
             usleep(10_000)
         }
-        #expect(throws: DirectoryLock.Failure.held(.init(process: Int(holder.pid)))) {
+        #expect(throws: DirectoryLock.Failure.held(process: Int(holder.pid))) {
             _ = try DirectoryLock(Directory(directory.path), file: "test.lock")
         }
         holder.kill(SIGKILL)
@@ -31,7 +30,7 @@ import Testing
     @Test func lockIsHeldForTheLifetimeOfItsValue() throws {
         do {
             let lock = try DirectoryLock(Directory(directory.path), file: "test.lock")
-            #expect(throws: DirectoryLock.Failure.held(.init(process: Int(getpid())))) {
+            #expect(throws: DirectoryLock.Failure.held(process: Int(getpid()))) {
                 _ = try DirectoryLock(Directory(directory.path), file: "test.lock")
             }
             _ = consume lock
@@ -49,7 +48,7 @@ import Testing
     @Test func malformedLockFileReportsNoProcess() throws {
         let holder = try DirectoryLock(Directory(directory.path), file: "test.lock")
         try Data("nobody".utf8).write(to: URL(fileURLWithPath: directory("test.lock")))
-        #expect(throws: DirectoryLock.Failure.held(.init(process: nil))) {
+        #expect(throws: DirectoryLock.Failure.held(process: nil)) {
             _ = try DirectoryLock(Directory(directory.path), file: "test.lock")
         }
         _ = consume holder

@@ -1,10 +1,9 @@
 import Domain
 import Foundation
 import Glibc
+import Linux
 import TestKit
 import Testing
-
-@testable import Linux
 
 /// Which directories count as private, and which files in them are opened.
 @Suite struct DirectoryTests {

@@ -1,8 +1,7 @@
 import Domain
 import Foundation
+import Linux
 import Testing
-
-@testable import Linux
 
 struct MachineTests {
     @Test func machineNumberIsConstantAndNotPartOfTheMachineID() throws {

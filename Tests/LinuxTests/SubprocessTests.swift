@@ -1,7 +1,6 @@
 import Domain
+import Linux
 import Testing
-
-@testable import Linux
 
 struct SubprocessTests {
     @Test func outputOfAProgramIsReturned() {

@@ -1,7 +1,6 @@
+import Linux
 import TestKit
 import Testing
-
-@testable import Linux
 
 struct ConfigurationFileTests {
     private func read(_ text: String) throws -> [ConfigurationFile.Assignment] {

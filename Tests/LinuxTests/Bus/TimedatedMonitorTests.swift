@@ -1,8 +1,7 @@
 import Domain
+import Linux
 import TestKit
 import Testing
-
-@testable import Linux
 
 @Suite struct TimedatedMonitorTests {
     private final class Reports {
