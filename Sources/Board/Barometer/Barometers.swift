@@ -12,6 +12,11 @@ package struct Barometers: DeviceSource {
         /// The driver's name of the chip, `bmp280`.
         package var name: SanitizedText?
 
+        package init(number: Int, name: SanitizedText? = nil) {
+            self.number = number
+            self.name = name
+        }
+
         package var text: String { (name.map { "\($0.text) " } ?? "") + "(\(directory))" }
 
         fileprivate var directory: String { "iio:device\(number)" }
@@ -22,6 +27,13 @@ package struct Barometers: DeviceSource {
         /// The other devices with a pressure, which are not read.
         package var others: [Device] = []
         package var result: Result<EnvironmentMeasurement, IIOChannels.Problem>
+
+        package init(device: Device, others: [Device] = [], result: Result<EnvironmentMeasurement, IIOChannels.Problem>)
+        {
+            self.device = device
+            self.others = others
+            self.result = result
+        }
     }
 
     /// The directory of the kernel.

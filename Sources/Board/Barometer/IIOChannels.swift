@@ -10,6 +10,10 @@ package struct IIOChannels {
     /// Why there is no valid pressure.
     package struct Problem: Error, Equatable {
         package var text: String
+
+        package init(text: String) {
+            self.text = text
+        }
     }
 
     /// The pressures of weather and of all heights up to 9 km, in kPa.

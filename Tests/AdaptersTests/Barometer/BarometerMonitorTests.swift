@@ -1,8 +1,7 @@
+import Board
 import Domain
 import Linux
 import Testing
-
-@testable import Board
 
 /// The thread that reads barometers, and the inputs and log lines that follow.
 @Suite struct BarometerMonitorTests {

@@ -1,7 +1,6 @@
+import Board
 import Linux
 import Testing
-
-@testable import Board
 
 struct PanelConfigurationTests {
     private func configuration(_ text: String) throws -> PanelConfiguration {

@@ -1,8 +1,7 @@
+import Board
 import Domain
 import TestKit
 import Testing
-
-@testable import Board
 
 struct LEDPatternsTests {
     private static let four: [PanelLight: [String]] = [

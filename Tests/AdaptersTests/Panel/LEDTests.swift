@@ -1,10 +1,9 @@
+import Board
 import Domain
 import Foundation
 import Linux
 import TestKit
 import Testing
-
-@testable import Board
 
 /// An LED in a directory like the kernel's.
 struct LEDTests {

@@ -1,8 +1,7 @@
+import Board
 import Domain
 import TestKit
 import Testing
-
-@testable import Board
 
 struct PanelKeysTests {
     private static let play = KeyCode(164)
