@@ -1,4 +1,4 @@
-import Linux
+package import Linux
 
 /// The most clients that one socket serves: in total and for each user, so that no user locks the others out.
 package struct ClientLimits: Equatable, Sendable {
@@ -7,7 +7,7 @@ package struct ClientLimits: Equatable, Sendable {
     package var perUser: Int
 
     /// Descriptors reserved for devices and files, whatever the number of clients.
-    static let spareDescriptors: Int32 = 16
+    package static let spareDescriptors: Int32 = 16
 
     /// Descriptors, beside the spare ones, that clients of state.sock and publish.sock leave free for clients of control.sock.
     static let controlDescriptors: Int32 = 8
@@ -23,7 +23,7 @@ package struct ClientLimits: Equatable, Sendable {
     ///   - client: the accepted connection.
     ///   - others: the user ids and descriptor numbers of the connected clients.
     ///   - spare: how many of the last descriptors these clients may not use.
-    func rejection(
+    package func rejection(
         of client: borrowing FileDescriptor, from user: UInt32, among others: [(user: UInt32, number: Int32)],
         keeping spare: Int32 = spareDescriptors
     ) -> String? {

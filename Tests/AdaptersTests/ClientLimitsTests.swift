@@ -1,8 +1,7 @@
 import Glibc
 import Linux
+import Servers
 import Testing
-
-@testable import Servers
 
 /// The limits count each user separately.
 @Test func limitsCountEachUserSeparately() throws {
