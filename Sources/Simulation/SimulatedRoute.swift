@@ -1,8 +1,8 @@
 import CMath
-import Domain
+package import Domain
 
 /// A closed route on real paths: over a hill to a lake, around it and back, repeated endlessly.
-struct SimulatedRoute: Sendable {
+package struct SimulatedRoute: Sendable {
     /// A vertex of the route, and the start of its next segment.
     private struct Vertex {
         /// Degrees north and east.
@@ -14,23 +14,23 @@ struct SimulatedRoute: Sendable {
     }
 
     /// A position on the route.
-    struct Place: Equatable {
-        var coordinate: Coordinate
+    package struct Place: Equatable {
+        package var coordinate: Coordinate
         /// Metres above mean sea level.
-        var elevation: Double
+        package var elevation: Double
         /// The direction of the route in degrees from true north, 0 up to 360.
-        var heading: Double
+        package var heading: Double
         /// The slope: metres up per metre along the route, negative downhill.
-        var grade: Double
+        package var grade: Double
     }
 
     /// The vertices in order. The last one is the first one, one round later.
     private let vertices: [Vertex]
 
     /// The length of one round in metres.
-    var length: Double { vertices[vertices.count - 1].distance }
+    package var length: Double { vertices[vertices.count - 1].distance }
 
-    init() {
+    package init() {
         var (north, east, up) = Self.origin
         var distance = 0.0
         var vertices: [Vertex] = []
@@ -57,7 +57,7 @@ struct SimulatedRoute: Sendable {
     /// The position at a distance from the start. Beyond ``length`` the route repeats.
     ///
     /// - Parameter distance: metres, 0 or more.
-    func place(at distance: Double) -> Place {
+    package func place(at distance: Double) -> Place {
         let rest = distance.truncatingRemainder(dividingBy: length)
         // Finds the last vertex at or before `rest`, but never the closing one.
         var low = 0
@@ -94,11 +94,11 @@ struct SimulatedRoute: Sendable {
 /// The length of a degree on the WGS-84 ellipsoid.
 ///
 /// It is separate from the pipeline's geodesic on purpose, which is tested against distances computed with this.
-struct MetresPerDegree {
+package struct MetresPerDegree {
     /// Metres per degree of latitude and of longitude.
-    let north, east: Double
+    package let north, east: Double
 
-    init(latitude: Double) {
+    package init(latitude: Double) {
         let semimajor = 6_378_137.0
         let eccentricitySquared = 0.006_694_379_990_14
         let sine = sin(latitude * .pi / 180)

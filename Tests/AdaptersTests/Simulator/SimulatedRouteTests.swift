@@ -1,7 +1,6 @@
 import Domain
+import Simulation
 import Testing
-
-@testable import Simulation
 
 @Test func routeIsClosedAndWithinItsBounds() {
     let route = SimulatedRoute()
