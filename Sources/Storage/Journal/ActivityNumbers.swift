@@ -14,34 +14,34 @@ package struct ActivityNumbers: Sendable {
     }
 
     /// Gives a number to an activity that begins.
-    mutating func take() -> Int {
+    package mutating func take() -> Int {
         defer { next += 1 }
         pending.append(next)
         return next
     }
 
     /// Takes back a number whose activity has not begun. It is lost if another activity has begun since.
-    mutating func giveBack(_ number: Int) {
+    package mutating func giveBack(_ number: Int) {
         wrote(number)
         if number == next - 1 { next = number }
     }
 
     /// Reports that the activity of a number is in the journal.
-    mutating func wrote(_ number: Int) {
+    package mutating func wrote(_ number: Int) {
         pending.removeAll { $0 == number }
     }
 
     /// Gives a number that the journal does not have.
     ///
     /// - Returns: false if the number was given, and is not in the journal yet.
-    mutating func take(_ number: Int) -> Bool {
+    package mutating func take(_ number: Int) -> Bool {
         if pending.contains(number) { return false }
         next = max(next, number + 1)
         return true
     }
 
     /// Continues with at least this number, which is above those of the journal.
-    mutating func skip(to number: Int) {
+    package mutating func skip(to number: Int) {
         next = max(next, number)
     }
 

@@ -91,7 +91,7 @@ package enum JournalChange: Equatable, Sendable {
     }
 
     /// The approximate memory use in bytes.
-    var size: Int {
+    package var size: Int {
         let size = MemoryLayout<JournalChange>.stride
         return switch self {
         case .begin, .resume, .update, .end: size + 4096

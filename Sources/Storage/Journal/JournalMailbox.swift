@@ -3,8 +3,8 @@ package import Linux
 
 /// The data shared by the loop and the journal's thread.
 package final class JournalMailbox: Sendable {
-    let queue = Locked(JournalQueue())
-    let status = Locked(JournalWriterStatus())
+    package let queue = Locked(JournalQueue())
+    package let status = Locked(JournalWriterStatus())
     let imports = Locked(JournalImportQueue())
     let numbers = Locked(ActivityNumbers(next: Renumbering.firstUnknownActivity))
     /// Wakes the writer early.
@@ -37,11 +37,11 @@ package final class JournalMailbox: Sendable {
 }
 
 /// The status that the writer reports to the loop.
-struct JournalWriterStatus: Equatable, Sendable {
+package struct JournalWriterStatus: Equatable, Sendable {
     /// The present error, as text for people. Nil if there is none.
     var message: String?
     /// Whether the directory is ready.
-    var isPrepared = true
+    package var isPrepared = true
     /// Whether the journal is closing, so that the directory is not tried again.
     var isLastAttempt = false
     /// When all changes appended until then were on the disk.

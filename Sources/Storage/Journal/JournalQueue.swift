@@ -1,13 +1,13 @@
-import Domain
+package import Domain
 
 /// A bounded queue of changes. If the disk accepts nothing for too long, the oldest rows are dropped and counted.
 ///
 /// It is shared by two threads. Changes are grouped in chunks, so that neither thread delays the other: the
 /// loop appends to the last chunk, the writer removes all chunks and returns those that it could not write.
-struct JournalQueue: Sendable {
+package struct JournalQueue: Sendable {
     /// Consecutive changes.
-    struct Chunk: Sendable {
-        var changes: [JournalChange] = []
+    package struct Chunk: Sendable {
+        package var changes: [JournalChange] = []
         /// The approximate memory use in bytes.
         var size = 0
         /// When the first change was appended.
@@ -27,18 +27,18 @@ struct JournalQueue: Sendable {
     }
 
     /// Rows that were dropped.
-    struct Loss: Equatable, Sendable {
-        var activity: Int?
-        var rows: Int
+    package struct Loss: Equatable, Sendable {
+        package var activity: Int?
+        package var rows: Int
         var first: Instant
         var last: Instant
     }
 
-    static let chunkLimit = 256
+    package static let chunkLimit = 256
     /// Ten minutes of 27 changes per second: ten fixes, some notifications, the samples.
-    static let countLimit = 16_384
+    package static let countLimit = 16_384
     /// In bytes.
-    static let sizeLimit = 12 << 20
+    package static let sizeLimit = 12 << 20
 
     private var waiting: [Chunk] = []
     private var last = Chunk()
@@ -48,35 +48,35 @@ struct JournalQueue: Sendable {
     private var taken = (count: 0, size: 0, since: Instant?.none)
     private var count = 0
     private var size = 0
-    private(set) var loss: Loss?
+    package private(set) var loss: Loss?
     /// The number of urgent changes that were appended, and that were written. A dropped one counts as written.
-    private(set) var urgent = (appended: 0, written: 0)
+    package private(set) var urgent = (appended: 0, written: 0)
     /// Whether an activity is open, so that a power cut may cost at most a second.
     var isOpen = false
     /// The seconds between syncs. Nil for 1 while an activity is open, and 10 otherwise.
     var syncSeconds: Int?
     /// Whether writing is held back, because the journal's numbers are not known yet (``Journal/startWriting()``).
-    var isHeld = false
+    package var isHeld = false
     /// Whether the writer must write everything and end.
     var isClosing = false
 
-    init() {
+    package init() {
         last.changes.reserveCapacity(Self.chunkLimit)
         spare.reserveCapacity(Self.chunkLimit)
     }
 
-    var isEmpty: Bool {
+    package var isEmpty: Bool {
         count == 0
     }
 
     /// When the oldest unwritten change was appended. Nil if all are written.
-    var since: Instant? {
+    package var since: Instant? {
         if let since = taken.since { return since }
         if let first = waiting.first { return first.since }
         return last.changes.isEmpty ? nil : last.since
     }
 
-    mutating func append(_ change: JournalChange, at now: Instant) {
+    package mutating func append(_ change: JournalChange, at now: Instant) {
         if last.changes.isEmpty { last.since = now }
         last.changes.append(change)
         if change.isUrgent { urgent.appended += 1 }
@@ -89,7 +89,7 @@ struct JournalQueue: Sendable {
     }
 
     /// Removes and returns all changes, oldest first. They count as unwritten until ``wrote()`` or ``requeue(_:)``.
-    mutating func popChunks() -> [Chunk] {
+    package mutating func popChunks() -> [Chunk] {
         if !last.changes.isEmpty { closeChunk() }
         let chunks = waiting
         waiting = []
@@ -100,13 +100,13 @@ struct JournalQueue: Sendable {
     }
 
     /// Reports that all removed changes are written.
-    mutating func wrote() {
+    package mutating func wrote() {
         taken = (0, 0, nil)
         countUrgent()
     }
 
     /// Returns the unwritten ones of the removed changes. They precede those appended since.
-    mutating func requeue(_ chunks: [Chunk]) {
+    package mutating func requeue(_ chunks: [Chunk]) {
         waiting.insert(contentsOf: Self.merged(chunks), at: 0)
         for chunk in chunks {
             count += chunk.changes.count
@@ -117,7 +117,7 @@ struct JournalQueue: Sendable {
     }
 
     /// Renumbers the queued changes. None may be removed at the time.
-    mutating func renumber(_ numbers: Renumbering) {
+    package mutating func renumber(_ numbers: Renumbering) {
         for chunk in waiting.indices {
             for index in waiting[chunk].changes.indices { waiting[chunk].changes[index].renumber(numbers) }
         }

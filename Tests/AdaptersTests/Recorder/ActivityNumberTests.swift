@@ -1,9 +1,8 @@
 import Domain
 import SQLite
+import Storage
 import TestKit
 import Testing
-
-@testable import Storage
 
 /// Which number an activity gets, and that none is given twice.
 struct ActivityNumberTests {

@@ -1,10 +1,9 @@
 import Domain
 import Foundation
 import Linux
+import Storage
 import TestKit
 import Testing
-
-@testable import Storage
 
 /// A journal whose directory is not ready yet.
 struct JournalHeldTests {

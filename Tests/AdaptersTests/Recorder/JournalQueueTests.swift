@@ -1,8 +1,7 @@
 import Domain
+import Storage
 import TestKit
 import Testing
-
-@testable import Storage
 
 struct JournalQueueTests {
     private var queue = JournalQueue()
