@@ -228,11 +228,11 @@ extension CachedResponse {
     }
 
     /// Nil if the clock was set back since then.
-    func age(at time: UTC) -> Duration? {
+    package func age(at time: UTC) -> Duration? {
         time < fetchedAt ? nil : .milliseconds(time.milliseconds - fetchedAt.milliseconds)
     }
 
-    func isFresh(reuse: Duration, at time: UTC) -> Bool {
+    package func isFresh(reuse: Duration, at time: UTC) -> Bool {
         guard let age = age(at: time) else { return false }
         return age < reuse || expires.map { time < $0 } == true
     }
@@ -242,7 +242,7 @@ extension HTTPResponse {
     /// The longest value of a field that is sent back to the host.
     private static let fieldLimit = 256
 
-    func field(_ name: String) -> String? {
+    package func field(_ name: String) -> String? {
         headers[name].flatMap { $0.utf8.count <= Self.fieldLimit ? $0 : nil }
     }
 
@@ -256,7 +256,7 @@ extension HTTPResponse {
     private static let longestFreshness: Int64 = 86_400_000
 
     /// The end of max-age or Expires, at most ``longestFreshness`` ahead.
-    func expires(at time: UTC) -> UTC? {
+    package func expires(at time: UTC) -> UTC? {
         let age = cacheDirectives.first { $0.hasPrefix("max-age=") }.flatMap { Int64($0.dropFirst(8)) }
         // Of a greater age the product could overflow.
         let end =

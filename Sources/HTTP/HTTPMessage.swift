@@ -29,6 +29,13 @@ package struct HTTPResponse: Equatable, Sendable {
     package var body: [UInt8]
     /// The address that a redirection leads to.
     package var redirection: String?
+
+    package init(status: Int, headers: [String: String], body: [UInt8], redirection: String? = nil) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.redirection = redirection
+    }
 }
 
 /// Why there is no response.

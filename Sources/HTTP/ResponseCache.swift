@@ -12,6 +12,18 @@ package struct CachedResponse: Equatable, Sendable {
     package var etag: String?
     package var lastModified: String?
     package var body: [UInt8]
+
+    package init(
+        url: String, fetchedAt: UTC, expires: UTC? = nil, etag: String? = nil, lastModified: String? = nil,
+        body: [UInt8]
+    ) {
+        self.url = url
+        self.fetchedAt = fetchedAt
+        self.expires = expires
+        self.etag = etag
+        self.lastModified = lastModified
+        self.body = body
+    }
 }
 
 /// The responses of hosts in a directory, one file each: a line with JSON, then the body.

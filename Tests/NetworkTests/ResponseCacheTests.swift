@@ -1,9 +1,8 @@
 import Domain
 import Foundation
+import HTTP
 import TestKit
 import Testing
-
-@testable import HTTP
 
 @Suite struct ResponseCacheTests {
     private let directory: TemporaryDirectory
