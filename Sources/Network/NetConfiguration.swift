@@ -1,32 +1,34 @@
 import Domain
 import Glibc
-import Linux
+package import Linux
 import Maps
 import Weather
 
 /// The settings of `paced-net`.
 ///
 /// Source: man/paced-net.conf.5.
-struct NetConfiguration: Equatable {
+package struct NetConfiguration: Equatable {
     /// From the start of a request to the last byte of its response.
-    var timeout = Duration.seconds(20)
+    package var timeout = Duration.seconds(20)
     /// How to reach the user, for the header User-Agent; nil for none.
-    var contact: String?
+    package var contact: String?
     /// A file of certificates of authorities; nil for the system's.
-    var authorities: String?
+    package var authorities: String?
     /// The address of the weather service; nil for none.
-    var weatherServer: String? = AviationWeather.defaultServer
+    package var weatherServer: String? = AviationWeather.defaultServer
     /// The route engine; nil for none.
     var routeEngine: RouteEngine? = .local
     var places = PlacesService.Settings()
-    var transit = TransitService.Settings()
+    package var transit = TransitService.Settings()
     /// Whether users without the rights of paced-net can read the file that has ``TransitService/Settings/home``.
     var exposesHome = false
+
+    package init() {}
 
     static let path = "/etc/paced/paced-net.conf"
 
     /// Reads the named file, which must exist, or the default one, if it exists.
-    static func read(_ named: String?) throws(ConfigurationFile.Failure) -> NetConfiguration {
+    package static func read(_ named: String?) throws(ConfigurationFile.Failure) -> NetConfiguration {
         let path = named ?? Self.path
         guard let assignments = try ConfigurationFile.read(path) else {
             if named == nil { return NetConfiguration() }

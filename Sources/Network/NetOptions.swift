@@ -8,27 +8,33 @@ import MapStorage
 /// Source: man/paced-net.8.
 package struct NetOptions: Equatable, Sendable {
     /// Nil means ``NetConfiguration/path``, if that exists.
-    var configuration: String?
+    package var configuration: String?
     /// The directory of net.sock.
-    var runtimeDirectory: String?
-    var cacheDirectory: String?
+    package var runtimeDirectory: String?
+    package var cacheDirectory: String?
     /// The directory of the sockets of paced.
-    var pacedDirectory: String?
+    package var pacedDirectory: String?
     /// The directory of places.db.
-    var mapsDirectory: String?
+    package var mapsDirectory: String?
 
-    enum Request: Equatable {
+    package init() {}
+
+    package enum Request: Equatable {
         case run(NetOptions)
         /// Text for standard output.
         case print(String)
     }
 
     /// An invalid option, or a missing directory. `line` says what to do.
-    struct UsageError: Error, Equatable {
-        var line: String
+    package struct UsageError: Error, Equatable {
+        package var line: String
+
+        package init(line: String) {
+            self.line = line
+        }
     }
 
-    static func read(_ arguments: [String]) throws(UsageError) -> Request {
+    package static func read(_ arguments: [String]) throws(UsageError) -> Request {
         var options = NetOptions()
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -77,16 +83,16 @@ package struct NetOptions: Equatable, Sendable {
 }
 
 /// The directories in use. Precedence: option, systemd's variable, default.
-struct NetDirectories: Equatable {
+package struct NetDirectories: Equatable {
     /// Nil if systemd passed the socket.
-    var runtime: String?
-    var cache: String
-    var paced: String
-    var maps: String
+    package var runtime: String?
+    package var cache: String
+    package var paced: String
+    package var maps: String
     /// The directory of credentials (`LoadCredential=`); nil without one.
-    var credentials: String?
+    package var credentials: String?
 
-    init(
+    package init(
         _ options: NetOptions, isSystem: Bool, hasSocket: Bool, environment: (String) -> String?
     ) throws(NetOptions.UsageError) {
         func variable(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }

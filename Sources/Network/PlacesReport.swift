@@ -1,22 +1,28 @@
-import Domain
+package import Domain
 import JSONCoding
-import Maps
+package import Maps
 import Weather
 import Wire
 
 /// The result of a search around a position, as the data of the topic `places`.
-struct PlacesReport {
+package struct PlacesReport {
     var position: Coordinate
     /// Metres.
     var radius: Double
     var places: [(place: Place, metres: Double)]
+
+    package init(position: Coordinate, radius: Double, places: [(place: Place, metres: Double)]) {
+        self.position = position
+        self.radius = radius
+        self.places = places
+    }
 
     /// Below ``TopicTable/dataLimit``.
     private static let sizeLimit = 30 * 1024
     /// The nearest places first, as many as fit.
     ///
     /// - Parameter time: local time, for the opening hours.
-    func data(at time: CivilTime) -> [UInt8] {
+    package func data(at time: CivilTime) -> [UInt8] {
         var writer = JSONWriter(capacity: 8192)
         writer.object {
             $0.member("latitude", position.latitude, decimals: 5)

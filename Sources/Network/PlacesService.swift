@@ -7,7 +7,7 @@ import Wire
 
 /// Publishes the topic `places` from `places.db`, and announces drinking water. It asks no server.
 final class PlacesService {
-    struct Settings: Equatable {
+    package struct Settings: Equatable {
         var kinds = PlaceKind.common
         /// Metres.
         var radius = 2000.0

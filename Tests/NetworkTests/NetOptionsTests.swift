@@ -1,10 +1,9 @@
 import Domain
 import Foundation
 import Linux
+import Network
 import TestKit
 import Testing
-
-@testable import Network
 
 @Suite struct NetOptionsTests {
     private func line(_ arguments: [String]) -> String? {

@@ -1,10 +1,9 @@
 import Domain
 import JSONCoding
 import Maps
+import Network
 import Testing
 import Wire
-
-@testable import Network
 
 @Suite struct PlacesReportTests {
     private static let noon = CivilTime(year: 2026, month: 3, day: 2, minute: 720)

@@ -1,11 +1,10 @@
 import Domain
 import JSONCoding
 import MapStorage
+import Network
 import Testing
 import Transit
 import Wire
-
-@testable import Network
 
 @Suite struct TransitReportTests {
     private let line = TransitLine(id: "43", code: "V", name: "Vairo Blvd", color: LineColor("990099"))

@@ -7,10 +7,10 @@ import MapStorage
 import Transit
 
 /// The live data of public transport: fetches the feeds of paced-net.conf, and keeps the newest data of each.
-final class LiveFeeds {
-    struct Sources: Equatable {
+package final class LiveFeeds {
+    package struct Sources: Equatable {
         /// The addresses of GTFS-Realtime feeds. Each may have trips, vehicles and alerts.
-        var feeds: [String] = []
+        package var feeds: [String] = []
         /// The address of a server with InfoPoint; nil for none.
         var infoPoint: String?
 

@@ -1,14 +1,14 @@
-import Domain
+package import Domain
 import JSONCoding
-import MapStorage
+package import MapStorage
 import SQLite
-import Transit
+package import Transit
 import Wire
 
 /// The data of the topic `transit`.
-struct TransitReport {
+package struct TransitReport {
     /// A departure of the timetable or of InfoPoint.
-    struct Row {
+    package struct Row {
         var line: TransitLine
         var stop: String
         var stopName: String?
@@ -19,16 +19,45 @@ struct TransitReport {
         var isCanceled = false
         var headway: Int?
         var text: String?
+
+        package init(
+            line: TransitLine, stop: String, stopName: String? = nil, headsign: String? = nil, departure: UTC? = nil,
+            scheduled: UTC? = nil, isLive: Bool = false, isCanceled: Bool = false, headway: Int? = nil,
+            text: String? = nil
+        ) {
+            self.line = line
+            self.stop = stop
+            self.stopName = stopName
+            self.headsign = headsign
+            self.departure = departure
+            self.scheduled = scheduled
+            self.isLive = isLive
+            self.isCanceled = isCanceled
+            self.headway = headway
+            self.text = text
+        }
     }
 
     var status: LiveStatus
     var isMissingTimetable = false
     var agency: String?
     /// The nearest first.
-    var vehicles: [(vehicle: LiveVehicle, line: TransitLine)] = []
+    package var vehicles: [(vehicle: LiveVehicle, line: TransitLine)] = []
     /// In the order of time.
-    var departures: [Row] = []
-    var alerts: [LiveAlert] = []
+    package var departures: [Row] = []
+    package var alerts: [LiveAlert] = []
+
+    package init(
+        status: LiveStatus, isMissingTimetable: Bool = false, agency: String? = nil,
+        vehicles: [(vehicle: LiveVehicle, line: TransitLine)] = [], departures: [Row] = [], alerts: [LiveAlert] = []
+    ) {
+        self.status = status
+        self.isMissingTimetable = isMissingTimetable
+        self.agency = agency
+        self.vehicles = vehicles
+        self.departures = departures
+        self.alerts = alerts
+    }
 
     private static let missingTimetable = "no timetable: run 'pacectl transit import GTFS.zip'"
 
@@ -37,7 +66,7 @@ struct TransitReport {
     /// The most bytes of an element: eight texts of scalars with at most 4 bytes each, and the rest.
     private static let elementSize = 8 * 4 * TopicShape.textLimit + 512
 
-    var data: [UInt8] {
+    package var data: [UInt8] {
         var writer = JSONWriter(capacity: 8192)
         writer.object {
             switch status {

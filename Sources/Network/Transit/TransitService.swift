@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import HTTP
 import JSONCoding
 import Linux
@@ -10,19 +10,19 @@ import Wire
 
 /// Public transport: publishes the topic `transit` while somebody uses it, announces buses that come near and the last
 /// bus home, and answers requests of users.
-final class TransitService {
-    struct Settings: Equatable {
-        var sources = LiveFeeds.Sources()
+package final class TransitService {
+    package struct Settings: Equatable {
+        package var sources = LiveFeeds.Sources()
         /// IDs or codes of lines.
-        var lines: [String] = []
+        package var lines: [String] = []
         /// IDs of stops.
         var stops: [String] = []
         /// Never published.
-        var home: Coordinate?
+        package var home: Coordinate?
         var refresh = Duration.seconds(20)
         var walking = WalkingRule()
         /// The notice of the last bus home comes this many seconds before the user must leave; nil for no notice.
-        var lastBusNotice: Int? = 45 * 60
+        package var lastBusNotice: Int? = 45 * 60
         /// Metres to the stop of the last bus home.
         var lastBusRadius = 3000.0
     }
