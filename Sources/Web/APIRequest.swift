@@ -1,10 +1,10 @@
 import Domain
-import HTTPServer
+package import HTTPServer
 
 /// A request of the API, by method and path.
 ///
 /// Source: docs/web.md.
-enum APIRequest: Equatable {
+package enum APIRequest: Equatable {
     /// Exchange a code for a token.
     case signIn
     /// What the token may do.
@@ -24,7 +24,7 @@ enum APIRequest: Equatable {
     /// Hand a file to `pacectl`.
     case upload(Upload)
 
-    enum Failure: Error, Equatable {
+    package enum Failure: Error, Equatable {
         case notFound
         /// The methods that the path has.
         case wrongMethod(allowed: String)
@@ -32,7 +32,7 @@ enum APIRequest: Equatable {
         case wrongValue(String)
     }
 
-    init(_ request: HTTPRequest) throws(Failure) {
+    package init(_ request: HTTPRequest) throws(Failure) {
         switch (request.path, request.method) {
         case ("/api/token", "POST"): self = .signIn
         case ("/api/token", "GET"): self = .session
@@ -70,7 +70,7 @@ enum APIRequest: Equatable {
     }
 
     /// Whether the live page needs it: AllowPlain=live allows it.
-    var isLive: Bool {
+    package var isLive: Bool {
         switch self {
         case .signIn, .session, .signOut, .stream, .call, .map, .tile: true
         case .read(let request): request.isLive
@@ -80,7 +80,7 @@ enum APIRequest: Equatable {
 }
 
 /// A file that a browser hands over.
-struct Upload: Equatable {
+package struct Upload: Equatable {
     enum Kind: Equatable {
         case activity, course
     }
@@ -90,7 +90,7 @@ struct Upload: Equatable {
 
     var kind: Kind
     /// The name of the file, without directories.
-    var name: String
+    package var name: String
     var sport: Sport?
     /// Import an activity that is there already; load a course.
     var isMarked = false
@@ -120,7 +120,7 @@ struct Upload: Equatable {
     }
 
     /// The arguments of `pacectl`.
-    func arguments(file: String) -> [String] {
+    package func arguments(file: String) -> [String] {
         switch kind {
         case .activity:
             ["import"] + (sport.map { ["--sport", $0.rawValue] } ?? []) + (isMarked ? ["--again"] : []) + ["--", file]

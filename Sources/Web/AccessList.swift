@@ -1,20 +1,20 @@
-import Domain
+package import Domain
 import Privacy
 
 /// The codes that sign browsers in, and the tokens of those that are.
 ///
 /// Only hashes are kept. The owner stores ``tokens`` after each change.
-struct AccessList: Equatable {
+package struct AccessList: Equatable {
     /// A code is valid for this long, once.
     static let codeLifetime = Duration.seconds(120)
     static let tokenLimit = 64
     private static let codeLimit = 8
 
-    private(set) var tokens: [AccessToken]
-    private(set) var lastID: Int
+    package private(set) var tokens: [AccessToken]
+    package private(set) var lastID: Int
     private var codes: [Code] = []
     /// Whether ``tokens`` has changed since it was stored.
-    var isChanged = false
+    package var isChanged = false
 
     private struct Code: Equatable {
         var hash: [UInt8]
@@ -23,13 +23,13 @@ struct AccessList: Equatable {
     }
 
     /// Why a token is not made.
-    enum Refusal: Error, Equatable {
+    package enum Refusal: Error, Equatable {
         /// The code is unknown, was used, or is too old.
         case wrongCode
         case tooManyTokens
     }
 
-    init(tokens: [AccessToken] = [], lastID: Int = 0) {
+    package init(tokens: [AccessToken] = [], lastID: Int = 0) {
         self.tokens = tokens
         self.lastID = max(lastID, tokens.map(\.id).max() ?? 0)
     }
@@ -40,7 +40,7 @@ struct AccessList: Equatable {
     }
 
     /// A new code. Of too many the oldest ends.
-    mutating func makeCode(
+    package mutating func makeCode(
         _ scope: AccessScope, at now: Instant, random generator: inout some RandomNumberGenerator
     ) -> Secret {
         codes.removeAll { $0.end <= now }
@@ -51,7 +51,7 @@ struct AccessList: Equatable {
     }
 
     /// Makes a token for a code, which ends with that.
-    mutating func exchange(
+    package mutating func exchange(
         _ code: Secret, name: SanitizedText, at now: Instant, _ time: UTC,
         random generator: inout some RandomNumberGenerator
     ) throws(Refusal) -> (secret: Secret, token: AccessToken) {
@@ -71,7 +71,7 @@ struct AccessList: Equatable {
     }
 
     /// The token that a request names; nil for an unknown, an expired or a revoked one.
-    mutating func token(_ text: String, at time: UTC) -> AccessToken? {
+    package mutating func token(_ text: String, at time: UTC) -> AccessToken? {
         guard let secret = Secret(typed: text) else { return nil }
         expire(at: time)
         let hash = Self.hash(of: secret)
@@ -87,7 +87,7 @@ struct AccessList: Equatable {
     /// Revokes a token, or all if `id` is nil.
     ///
     /// - Returns: the IDs of those that are revoked.
-    mutating func revoke(_ id: Int?) -> [Int] {
+    package mutating func revoke(_ id: Int?) -> [Int] {
         let revoked = tokens.filter { id == nil || $0.id == id }.map(\.id)
         tokens.removeAll { revoked.contains($0.id) }
         if !revoked.isEmpty { isChanged = true }

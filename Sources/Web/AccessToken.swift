@@ -1,7 +1,7 @@
-import Domain
+package import Domain
 
 /// What a browser may do.
-enum AccessScope: String, Equatable, Sendable {
+package enum AccessScope: String, Equatable, Sendable {
     /// What a user of the group paced-watch may do.
     case watch
     /// Also what a user of the group paced-control may do.
@@ -9,34 +9,34 @@ enum AccessScope: String, Equatable, Sendable {
 }
 
 /// A token of a browser, as it is stored.
-struct AccessToken: Equatable, Sendable {
+package struct AccessToken: Equatable, Sendable {
     /// From 1, never used twice.
-    var id: Int
+    package var id: Int
     /// SHA-256 of the token.
     var hash: [UInt8]
-    var scope: AccessScope
+    package var scope: AccessScope
     /// What the browser calls itself.
     var name: SanitizedText
     var created: UTC
     /// The day of the last use.
-    var used: UTC
+    package var used: UTC
 
     /// A token that is unused for this long expires.
     static let lifetime: Int64 = 90 * dayMilliseconds
-    static let dayMilliseconds: Int64 = 86_400_000
+    package static let dayMilliseconds: Int64 = 86_400_000
 }
 
 /// A secret as text: 128 bits in 26 digits of Crockford's base 32, in groups for the eye.
 ///
 /// Source: Crockford, "Base 32": no I, L, O and U; I and L are read as 1, O as 0.
-struct Secret: Equatable {
+package struct Secret: Equatable {
     private static let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
     private static let digitCount = 26
 
     /// The digits, without hyphens.
-    let text: String
+    package let text: String
 
-    init(random generator: inout some RandomNumberGenerator) {
+    package init(random generator: inout some RandomNumberGenerator) {
         var (high, low) = (generator.next() as UInt64, generator.next() as UInt64)
         var digits: [Character] = []
         for _ in 0..<Self.digitCount {
@@ -48,7 +48,7 @@ struct Secret: Equatable {
     }
 
     /// A secret as a person may type it; nil for another text.
-    init?(typed: String) {
+    package init?(typed: String) {
         var digits: [Character] = []
         for character in typed.uppercased() where character != "-" && character != " " {
             let digit: Character =
@@ -65,7 +65,7 @@ struct Secret: Equatable {
     }
 
     /// Groups of up to five digits with hyphens between.
-    var grouped: String {
+    package var grouped: String {
         var result = ""
         for (index, digit) in text.enumerated() {
             if index > 0, index % 5 == 0 { result += "-" }

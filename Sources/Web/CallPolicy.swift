@@ -3,12 +3,12 @@ import HTTPServer
 import JSONCoding
 
 /// Which requests of JSON-RPC go to which socket, and who may send them.
-struct CallPolicy: Equatable {
+package struct CallPolicy: Equatable {
     var method: String
     /// Whether the request has parameters that name an activity.
     private var namesActivity: Bool
 
-    enum Socket: Equatable {
+    package enum Socket: Equatable {
         case control, network
     }
 
@@ -19,7 +19,7 @@ struct CallPolicy: Equatable {
     ]
 
     /// - Throws: a sentence for a body that is no request.
-    init(_ body: [UInt8]) throws(APIRequest.Failure) {
+    package init(_ body: [UInt8]) throws(APIRequest.Failure) {
         guard let json = try? JSON(parsing: body) else { throw .wrongValue("the body must be one JSON object") }
         guard let method = json["method"]?.string, let id = json["id"], id != .null else {
             throw .wrongValue("the body must be one request of JSON-RPC 2.0 with a method and an id")
@@ -29,16 +29,16 @@ struct CallPolicy: Equatable {
         namesActivity = json["params"]?["id"] != nil
     }
 
-    var socket: Socket {
+    package var socket: Socket {
         ["weather.", "route.", "transit."].contains { method.hasPrefix($0) } ? .network : .control
     }
 
-    var needsControl: Bool {
+    package var needsControl: Bool {
         !Self.readers.contains(method)
     }
 
     /// Whether the live page needs it: the run in progress, and no earlier one.
-    var isLive: Bool {
+    package var isLive: Bool {
         switch method {
         case "status", "settings.get", "course.profile": true
         case "activities.track": !namesActivity

@@ -1,17 +1,25 @@
 import Domain
-import JSONCoding
+package import JSONCoding
 
 /// The figures of the daemon and of this server in the text format of Prometheus. They have neither position nor heart rate.
 ///
 /// Source: Prometheus, "Text-based format", version 0.0.4.
-struct Metrics {
+package struct Metrics {
     /// Figures of this server.
-    struct Server: Equatable {
+    package struct Server: Equatable {
         var streams: Int
         var connections: Int
         var tokens: Int
         var requests: Int
         var refusals: Int
+
+        package init(streams: Int, connections: Int, tokens: Int, requests: Int, refusals: Int) {
+            self.streams = streams
+            self.connections = connections
+            self.tokens = tokens
+            self.requests = requests
+            self.refusals = refusals
+        }
     }
 
     static let type = "text/plain; version=0.0.4; charset=utf-8"
@@ -19,7 +27,7 @@ struct Metrics {
     private var text = ""
 
     /// - Parameter state: the STATE line; nil if paced does not run.
-    static func text(_ state: JSON?, _ server: Server) -> String {
+    package static func text(_ state: JSON?, _ server: Server) -> String {
         var metrics = Metrics()
         metrics.add("paced_up", "Whether paced runs.", state == nil ? 0 : 1)
         if let state { metrics.add(state) }

@@ -2,7 +2,7 @@ import Domain
 import Linux
 
 /// The addresses at which browsers find the page, the best one for a telephone first.
-struct PageAddresses: Equatable {
+package struct PageAddresses: Equatable {
     var listening: [ListenAddress]
     /// Whether browsers of other machines speak TLS.
     var isEncrypted: Bool
@@ -11,7 +11,14 @@ struct PageAddresses: Equatable {
     /// The name of this machine.
     var host: String
 
-    var list: [String] {
+    package init(listening: [ListenAddress], isEncrypted: Bool, names: [String], host: String) {
+        self.listening = listening
+        self.isEncrypted = isEncrypted
+        self.names = names
+        self.host = host
+    }
+
+    package var list: [String] {
         var others: [String] = []
         var own: [String] = []
         for address in listening {

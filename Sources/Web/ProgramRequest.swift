@@ -1,8 +1,8 @@
 import Domain
 
 /// A request that a run of `pacectl` answers: its arguments, and the type of what it prints.
-struct ProgramRequest: Equatable {
-    var arguments: [String]
+package struct ProgramRequest: Equatable {
+    package var arguments: [String]
     var type: String
     /// The name of a file to save; nil for data.
     var file: String?

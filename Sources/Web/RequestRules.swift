@@ -1,15 +1,20 @@
 import Domain
-import HTTPServer
+package import HTTPServer
 import Linux
 
 /// Which requests are refused before their content counts.
-struct RequestRules: Equatable {
+package struct RequestRules: Equatable {
     /// Names of this machine, in lower case. Numeric addresses and localhost are always allowed.
     var names: [String]
     var plain: WebConfiguration.Plain
 
+    package init(names: [String], plain: WebConfiguration.Plain) {
+        self.names = names
+        self.plain = plain
+    }
+
     /// The response to a request that is refused; nil if it may go on.
-    func refusal(of request: HTTPRequest) -> HTTPResponse? {
+    package func refusal(of request: HTTPRequest) -> HTTPResponse? {
         guard let host = request.headers["Host"], let authority = Authority(host), isOwn(authority.host) else {
             // DNS rebinding: a name of another site leads to this machine.
             return .error(
@@ -37,7 +42,7 @@ struct RequestRules: Equatable {
     }
 
     /// What a token may do on the connection of a request.
-    func allowance(of request: HTTPRequest) -> WebConfiguration.Plain {
+    package func allowance(of request: HTTPRequest) -> WebConfiguration.Plain {
         request.isEncrypted || request.isLoopback ? .all : plain
     }
 }

@@ -5,9 +5,9 @@ import SQLite
 /// A map of raster tiles in a file, for reading.
 ///
 /// Source: MBTiles 1.3, github.com/mapbox/mbtiles-spec.
-final class TileFile {
+package final class TileFile {
     /// A tile of the grid of web maps: `x` counts from the west, `y` from the north.
-    struct Tile: Equatable, Sendable {
+    package struct Tile: Equatable, Sendable {
         static let deepest = 22
 
         var zoom: Int

@@ -3,23 +3,23 @@ import JSONCoding
 import Linux
 
 /// The stored tokens: a JSON object of version 1 in a private directory.
-struct TokenFile {
+package struct TokenFile {
     private static let version = 1
     private static let sizeLimit = 64 * 1024
 
     /// Why the file cannot be used. `line` says what to do.
-    struct Failure: Error, Equatable {
-        var line: String
+    package struct Failure: Error, Equatable {
+        package var line: String
     }
 
     private let file: AtomicFile
 
-    init(in directory: String) {
+    package init(in directory: String) {
         file = AtomicFile(in: directory, name: "tokens.json", mode: 0o600)
     }
 
     /// An empty list if there is no file.
-    func read() throws(Failure) -> AccessList {
+    package func read() throws(Failure) -> AccessList {
         let bytes: [UInt8]?
         do throws(AtomicFile.Failure) {
             bytes = try file.read(limit: Self.sizeLimit)
@@ -38,7 +38,7 @@ struct TokenFile {
         Failure(line: "\(file.path) is damaged: remove it, then sign the browsers in again")
     }
 
-    func write(_ list: AccessList) throws(Failure) {
+    package func write(_ list: AccessList) throws(Failure) {
         do throws(DirectoryError) {
             try file.replace(with: Self.bytes(of: list))
         } catch {
@@ -46,7 +46,7 @@ struct TokenFile {
         }
     }
 
-    static func bytes(of list: AccessList) -> [UInt8] {
+    package static func bytes(of list: AccessList) -> [UInt8] {
         var json = JSONWriter(capacity: 4096)
         json.object { json in
             json.member("version", version)

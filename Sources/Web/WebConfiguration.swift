@@ -4,9 +4,9 @@ import Linux
 /// The settings of `paced-web`.
 ///
 /// Source: man/paced-web.conf.5.
-struct WebConfiguration: Equatable {
+package struct WebConfiguration: Equatable {
     /// What a token may do over plain HTTP from another machine.
-    enum Plain: String, CaseIterable {
+    package enum Plain: String, CaseIterable {
         case no
         /// The live page only: no history, no downloads.
         case live

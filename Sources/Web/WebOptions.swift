@@ -95,17 +95,17 @@ struct WebOptions: Equatable {
 }
 
 /// A numeric address with a port: `127.0.0.1:8080` or `[::1]:8080`.
-struct ListenAddress: Equatable {
+package struct ListenAddress: Equatable {
     var host: String
     /// 0 for a free one.
     var port: UInt16
 
-    init(host: String, port: UInt16) {
+    package init(host: String, port: UInt16) {
         self.host = host
         self.port = port
     }
 
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard let authority = Authority(text), let port = authority.port, TCPSocket.isAddress(authority.host) else {
             return nil
         }
@@ -113,7 +113,7 @@ struct ListenAddress: Equatable {
     }
 
     /// As in an address of http.
-    var text: String {
+    package var text: String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }

@@ -2,8 +2,7 @@ import Domain
 import Linux
 import TestKit
 import Testing
-
-@testable import Web
+import Web
 
 @Suite struct AccessListTests {
     private static let now = Instant(nanoseconds: 0)

@@ -2,8 +2,7 @@ import Domain
 import HTTPServer
 import JSONCoding
 import Testing
-
-@testable import Web
+import Web
 
 @Suite struct RequestRulesTests {
     private static func request(
