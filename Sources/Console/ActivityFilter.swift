@@ -1,9 +1,9 @@
-import Domain
+package import Domain
 import Storage
 
 /// Which activities to list, and whether to list their totals.
-struct ActivityFilter: Equatable {
-    enum Period: String {
+package struct ActivityFilter: Equatable {
+    package enum Period: String {
         case week, month, year
     }
 
@@ -19,6 +19,21 @@ struct ActivityFilter: Equatable {
     var beforeDay: LocalDay?
     /// Nil for the activities themselves.
     var period: Period?
+
+    package init(
+        limit: Int? = nil, before: Int? = nil, sport: Sport? = nil, since: LocalDay? = nil, until: LocalDay? = nil,
+        beforeDay: LocalDay? = nil, period: Period? = nil
+    ) {
+        self.limit = limit
+        self.before = before
+        self.sport = sport
+        self.since = since
+        self.until = until
+        self.beforeDay = beforeDay
+        self.period = period
+    }
+
+    package init() {}
 
     /// The number of activities that are read at once.
     private static let pageSize = 500

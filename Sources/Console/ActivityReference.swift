@@ -3,7 +3,7 @@ import JSONCoding
 import Storage
 
 /// An activity as a command names it.
-enum ActivityReference: Equatable {
+package enum ActivityReference: Equatable {
     case number(Int)
     /// The newest activity.
     case last

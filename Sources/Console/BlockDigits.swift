@@ -1,7 +1,7 @@
 /// Digits drawn large as seven-segment figures of any height. One character cell has two pixels, one above the other.
-struct BlockDigits: Equatable {
+package struct BlockDigits: Equatable {
     /// The smallest height of digits, in rows.
-    static let minimumRows = 3
+    package static let minimumRows = 3
 
     /// Height of a line of digits, in character cells.
     let rows: Int
@@ -13,7 +13,7 @@ struct BlockDigits: Equatable {
     private let width: Int
 
     /// Traps below ``minimumRows``.
-    init(rows: Int) {
+    package init(rows: Int) {
         precondition(rows >= Self.minimumRows)
         self.rows = rows
         bar = (rows + 5) / 5
@@ -23,7 +23,7 @@ struct BlockDigits: Equatable {
     }
 
     /// Width of a text, in character cells.
-    func width(of text: String) -> Int {
+    package func width(of text: String) -> Int {
         text.isEmpty ? 0 : text.reduce(-bar) { $0 + width(of: $1) + bar }
     }
 
@@ -32,7 +32,7 @@ struct BlockDigits: Equatable {
     }
 
     /// The rows of characters for a text of digits, `:`, `.` and `-`. Other characters are blank.
-    func draw(_ text: String) -> [String] {
+    package func draw(_ text: String) -> [String] {
         var pixels = Array(repeating: Array(repeating: false, count: max(width(of: text), 0)), count: rows * 2)
         func fill(_ columns: Range<Int>, _ lines: Range<Int>) {
             for line in lines { for column in columns { pixels[line][column] = true } }

@@ -1,11 +1,16 @@
 /// The size of a screen, in character cells.
-struct Size: Equatable, Sendable {
-    var columns: Int
-    var rows: Int
+package struct Size: Equatable, Sendable {
+    package var columns: Int
+    package var rows: Int
+
+    package init(columns: Int, rows: Int) {
+        self.columns = columns
+        self.rows = rows
+    }
 }
 
 /// A screen buffer: a grid of character cells. Text outside the grid is clipped.
-struct Canvas {
+package struct Canvas {
     let size: Size
     private var cells: [Cell]
 
@@ -17,13 +22,13 @@ struct Canvas {
         var isBlank: Bool { text == " " && !style.isInverse }
     }
 
-    init(_ size: Size) {
+    package init(_ size: Size) {
         self.size = size
         cells = Array(repeating: Cell(text: " ", style: .plain), count: max(size.columns, 0) * max(size.rows, 0))
     }
 
     /// Draws a line of text.
-    mutating func put(_ text: String, row: Int, column: Int, _ style: Style = .plain) {
+    package mutating func put(_ text: String, row: Int, column: Int, _ style: Style = .plain) {
         guard (0..<size.rows).contains(row) else { return }
         var column = column
         for cluster in TerminalText.clusters(of: text) {
@@ -41,18 +46,23 @@ struct Canvas {
     }
 
     /// One row as text with escape sequences.
-    struct Row: Equatable {
-        var text: String
+    package struct Row: Equatable {
+        package var text: String
         /// The number of cells with text; the cells to the right are blank.
-        var width: Int
+        package var width: Int
 
-        func shown(in characters: CharacterSet) -> Row {
+        package init(text: String, width: Int) {
+            self.text = text
+            self.width = width
+        }
+
+        package func shown(in characters: CharacterSet) -> Row {
             Row(text: characters.shown(text), width: width)
         }
     }
 
     /// The rows from top to bottom. Each starts and ends in the terminal's default colours.
-    func rows(_ palette: Palette) -> [Row] {
+    package func rows(_ palette: Palette) -> [Row] {
         (0..<max(size.rows, 0)).map { row in
             let cells = self.cells[row * size.columns..<(row + 1) * size.columns]
             let width = (cells.lastIndex { !$0.isBlank }).map { $0 - cells.startIndex + 1 } ?? 0
@@ -72,12 +82,17 @@ struct Canvas {
 }
 
 /// Content of a terminal screen, and the escape sequences that draw it.
-struct Frame: Equatable {
+package struct Frame: Equatable {
     var size: Size
     var rows: [Canvas.Row]
 
+    package init(size: Size, rows: [Canvas.Row]) {
+        self.size = size
+        self.rows = rows
+    }
+
     /// The text that turns `previous`, or an unknown screen, into this frame; empty if nothing has changed.
-    func sequence(after previous: Frame?) -> String {
+    package func sequence(after previous: Frame?) -> String {
         let known = previous?.size == size ? previous?.rows : nil
         var text = known == nil ? "\u{1B}[0m\u{1B}[2J" : ""
         for (index, row) in rows.enumerated() where known?[index] != row {

@@ -2,7 +2,7 @@ import Domain
 
 /// What the terminal's locale can show: `LC_ALL`, else `LC_CTYPE`, else `LANG`, as setlocale(3) looks them up. Boards
 /// often set none of them: then the terminal is taken for one that shows UTF-8.
-enum CharacterSet: Equatable {
+package enum CharacterSet: Equatable {
     case utf8, ascii
 
     static let ofTerminal = CharacterSet(

@@ -119,9 +119,9 @@ final class Connection {
 }
 
 /// Splits received bytes into lines.
-struct LineBuffer {
+package struct LineBuffer {
     /// The maximum length of a line on either socket, in bytes with its newline. Longer lines are discarded.
-    static let limit = 65_536
+    package static let limit = 65_536
 
     private var bytes: [UInt8] = []
     /// The start of the next line.
@@ -130,16 +130,18 @@ struct LineBuffer {
     /// The number of discarded lines.
     private(set) var discarded = 0
 
+    package init() {}
+
     /// Appends received bytes. Call ``next()`` until it returns nil
     /// before appending more; the rest is then shorter than ``limit``.
-    mutating func append(_ more: some Sequence<UInt8>) {
+    package mutating func append(_ more: some Sequence<UInt8>) {
         bytes.removeFirst(start)
         start = 0
         bytes.append(contentsOf: more)
     }
 
     /// The next complete line without its newline; nil if there is none yet.
-    mutating func next() -> [UInt8]? {
+    package mutating func next() -> [UInt8]? {
         while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
             let line = bytes[start..<end]
             start = end + 1

@@ -1,11 +1,16 @@
 import Domain
-import Formats
+package import Formats
 import Import
 
 /// A file with a course: FIT, GPX, TCX, KML or GeoJSON, also compressed by gzip.
-struct CourseFile {
+package struct CourseFile {
     let path: String
     var tiles = ElevationTiles()
+
+    package init(path: String, tiles: ElevationTiles = ElevationTiles()) {
+        self.path = path
+        self.tiles = tiles
+    }
 
     /// The name of the file, safe to print.
     var name: String { InputFile(path: path).name }
@@ -14,7 +19,7 @@ struct CourseFile {
     ///
     /// - Returns: The course. Its ``ImportedCourse/skipped`` counts what the file has beside it.
     /// - Throws: ``Failure`` with the file, the place in it and the next step.
-    func read() throws(Failure) -> ImportedCourse {
+    package func read() throws(Failure) -> ImportedCourse {
         do {
             var reader = CourseImport()
             var course = try InputFile(path: path).read({ try reader.feed($0) }, finish: { try reader.finish() })

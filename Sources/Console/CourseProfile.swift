@@ -1,8 +1,8 @@
 import Domain
-import JSONCoding
+package import JSONCoding
 
 /// The profile of a course, from the answer of `course.profile` or from the course itself.
-struct CourseProfile: Equatable {
+package struct CourseProfile: Equatable {
     /// Metres from the start, not falling, and metres above mean sea level; at least two.
     private let distances: [Double]
     private let altitudes: [Double]
@@ -14,7 +14,7 @@ struct CourseProfile: Equatable {
     private static let limit = 10_000
 
     /// Nil without altitudes.
-    init?(_ json: JSON) {
+    package init?(_ json: JSON) {
         guard let length = json.metres("length_m"), length > 0, let distances = json["distance_m"]?.array,
             let altitudes = json["altitude_m"]?.array, (2...Self.limit).contains(distances.count),
             distances.count == altitudes.count

@@ -2,11 +2,15 @@ import Domain
 import JSONCoding
 
 /// Courses in words, for users.
-struct CourseWords {
+package struct CourseWords {
     let metric: Bool
 
+    package init(metric: Bool) {
+        self.metric = metric
+    }
+
     /// A distance along a course: whole metres or tens of feet nearby, kilometres or miles with one decimal beyond.
-    func distance(_ metres: Double) -> String {
+    package func distance(_ metres: Double) -> String {
         let feet = metres / 0.3048
         if metric, metres < 999.5 { return RunFormat.height(metres: metres, metric: true) }
         if !metric, feet < 1000 { return RunFormat.height(metres: (feet / 10).rounded() * 3.048, metric: false) }

@@ -1,12 +1,18 @@
-import Domain
+package import Domain
 import Glibc
 import JSONCoding
 
 /// A change of an activity. Nil keeps what it has.
-struct ActivityEdit: Equatable {
+package struct ActivityEdit: Equatable {
     var sport: Sport?
     var name: String?
     var started: UTC?
+
+    package init(sport: Sport? = nil, name: String? = nil, started: UTC? = nil) {
+        self.sport = sport
+        self.name = name
+        self.started = started
+    }
 }
 
 extension Invocation {
@@ -31,7 +37,7 @@ extension Invocation {
     /// Deletes activities through the daemon, one after the other.
     ///
     /// - Parameter asks: if standard input and output are a terminal, each needs a confirmation.
-    func delete(_ activities: [ActivityReference], asks: Bool) throws(Failure) {
+    package func delete(_ activities: [ActivityReference], asks: Bool) throws(Failure) {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         let asks = asks && !isJSON && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
         for activity in activities {

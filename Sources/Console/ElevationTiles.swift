@@ -1,15 +1,15 @@
-import Domain
+package import Domain
 import Formats
 import Glibc
 import Linux
 
 /// The `.hgt` files of this host: `$XDG_DATA_HOME/paced/dem`, by default `~/.local/share/paced/dem`, then
 /// `/usr/share/paced/dem`.
-struct ElevationTiles {
+package struct ElevationTiles {
     let directories: [String]
 
     /// - Parameter directories: nil for those of the host.
-    init(_ directories: [String]? = nil) {
+    package init(_ directories: [String]? = nil) {
         let data = environment("XDG_DATA_HOME") ?? environment("HOME").map { $0 + "/.local/share" }
         self.directories = directories ?? [data.map { $0 + "/paced/dem" }, "/usr/share/paced/dem"].compactMap(\.self)
     }
@@ -20,7 +20,7 @@ struct ElevationTiles {
     /// Reads only the elevations around the vertices.
     ///
     /// - Throws: ``Failure`` that names a file that cannot be read or is no tile.
-    func altitudes(of vertices: [CourseVertex]) throws(Failure) -> [Double]? {
+    package func altitudes(of vertices: [CourseVertex]) throws(Failure) -> [Double]? {
         var altitudes: [Double] = []
         var open: OpenTile?
         for vertex in vertices {

@@ -1,12 +1,12 @@
 import Domain
-import Formats
+package import Formats
 import Glibc
 import Linux
 import Report
 import Storage
 
 /// Which activities to export, and where to.
-struct ExportRequest: Equatable {
+package struct ExportRequest: Equatable {
     /// Empty for all.
     var activities: [ActivityReference]
     var format: ExportFormat
@@ -16,6 +16,18 @@ struct ExportRequest: Equatable {
     var isVerbose = false
     /// The radius in which positions are hidden, in metres; 0 for none.
     var hide = 0
+
+    package init(
+        activities: [ActivityReference], format: ExportFormat, output: String? = nil, isForced: Bool = false,
+        isVerbose: Bool = false, hide: Int = 0
+    ) {
+        self.activities = activities
+        self.format = format
+        self.output = output
+        self.isForced = isForced
+        self.isVerbose = isVerbose
+        self.hide = hide
+    }
 
     /// Whether `output` is a directory, in which the files are named by their starts.
     var hasDirectory: Bool {
@@ -149,12 +161,12 @@ extension ExportFormat {
 
 extension ExportLoss {
     /// The lost elements; empty if nothing was lost.
-    var words: [String] {
+    package var words: [String] {
         elements.compactMap { $0.count == 0 ? nil : $0.word }
     }
 
     /// The lost elements with their counts.
-    var counts: [String] {
+    package var counts: [String] {
         elements.compactMap { $0.count == 0 ? nil : "\($0.count) \($0.count == 1 ? $0.one : $0.many)" }
     }
 

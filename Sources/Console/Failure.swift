@@ -1,26 +1,26 @@
 import Domain
 import Glibc
-import JSONCoding
+package import JSONCoding
 import Linux
 
 /// Error of a command: one line with the next step for the user, and the exit status.
-struct Failure: Error, Equatable {
-    enum Status: Int32 {
+package struct Failure: Error, Equatable {
+    package enum Status: Int32 {
         case failed = 1
         case usage = 2
         /// The daemon is not reachable, or a server that it asks.
         case unreachable = 3
     }
 
-    var status: Status
+    package var status: Status
     /// Without the program's name and without a newline.
     var message: String
 
-    static func failed(_ message: String) -> Failure {
+    package static func failed(_ message: String) -> Failure {
         Failure(status: .failed, message: message)
     }
 
-    static func usage(_ message: String) -> Failure {
+    package static func usage(_ message: String) -> Failure {
         Failure(status: .usage, message: message + "; see 'pacectl --help'")
     }
 
@@ -51,7 +51,7 @@ struct Failure: Error, Equatable {
     }
 
     /// The failure for a VERSION line with another protocol; nil for any other line.
-    init?(version line: JSON) {
+    package init?(version line: JSON) {
         guard line["class"]?.string == "VERSION", let number = line["protocol"]?.integer,
             number != Release.protocolNumber
         else { return nil }
@@ -59,7 +59,7 @@ struct Failure: Error, Equatable {
             "paced speaks protocol \(number), this pacectl \(Release.protocolNumber); install the same release of both")
     }
 
-    init(status: Status, message: String) {
+    package init(status: Status, message: String) {
         self.status = status
         self.message = message
     }

@@ -1,7 +1,7 @@
 /// Output of `pacectl help`, and the names of commands and options in it.
-enum HelpText {
+package enum HelpText {
     /// The help of one command, or of all.
-    static func text(of command: String?) -> String {
+    package static func text(of command: String?) -> String {
         guard let command else { return helpOfAll }
         var lines: [Substring] = []
         var isOurs = false
@@ -18,7 +18,7 @@ enum HelpText {
     }
 
     /// The commands, each once.
-    static let commands: [String] = {
+    package static let commands: [String] = {
         var names: [String] = []
         for line in helpOfAll.split(separator: "\n") where line.hasPrefix("  ") {
             let name = line.dropFirst(2).prefix { $0 != " " }

@@ -1,16 +1,24 @@
-import Domain
+package import Domain
 import Formats
 import Pipeline
 import Storage
 
 /// How files are imported.
-struct ImportOptions: Equatable {
+package struct ImportOptions: Equatable {
     /// Nil for that of the file.
     var sport: Sport?
     /// Imports an activity that is in the journal already.
     var again = false
     /// Counts everything that is not imported.
     var isVerbose = false
+
+    package init(sport: Sport? = nil, again: Bool = false, isVerbose: Bool = false) {
+        self.sport = sport
+        self.again = again
+        self.isVerbose = isVerbose
+    }
+
+    package init() {}
 }
 
 extension Invocation {
@@ -54,12 +62,12 @@ extension Invocation {
 
 extension SkippedElements {
     /// The skipped elements with their counts; empty if nothing was skipped.
-    var counts: [String] {
+    package var counts: [String] {
         entries.map { "\($0.count) × \($0.name.text)" } + (others > 0 ? ["\(others) other elements"] : [])
     }
 
     /// What a person would miss of the file, in words; empty if that is nothing.
-    var missed: [String] {
+    package var missed: [String] {
         var words: [String] = []
         for entry in entries {
             if let word = Self.word(of: entry.name.text), !words.contains(word) { words.append(word) }

@@ -1,9 +1,9 @@
-import Domain
+package import Domain
 import Formats
 
 /// The parsed command line of `pacectl`.
-struct Invocation: Equatable {
-    enum Command: Equatable {
+package struct Invocation: Equatable {
+    package enum Command: Equatable {
         /// Nil for the help of all commands.
         case help(String?)
         case version, schema
@@ -46,7 +46,7 @@ struct Invocation: Equatable {
     }
 
     /// The source of a replay.
-    enum ReplaySource: Equatable {
+    package enum ReplaySource: Equatable {
         /// An activity of the journal.
         case activity(ActivityReference)
         case file(String)
@@ -62,7 +62,7 @@ struct Invocation: Equatable {
     }
 
     /// The speed and rate of a replay.
-    struct Pace: Equatable {
+    package struct Pace: Equatable {
         /// Factor relative to real time; nil means as fast as possible.
         var speed: Double?
         /// Milliseconds between two states of an active run.
@@ -71,20 +71,29 @@ struct Invocation: Equatable {
         var sport: Sport?
         /// A course file, or a course of the list; nil for that of the activity.
         var course: String?
+
+        package init(speed: Double? = nil, every: Int = 100, sport: Sport? = nil, course: String? = nil) {
+            self.speed = speed
+            self.every = every
+            self.sport = sport
+            self.course = course
+        }
+
+        package init() {}
     }
 
-    var command = Command.help(nil)
-    var runtimeDirectory: String?
-    var stateDirectory: String?
-    var isJSON = false
+    package var command = Command.help(nil)
+    package var runtimeDirectory: String?
+    package var stateDirectory: String?
+    package var isJSON = false
     /// True for kilometres, false for miles, nil to follow the setting.
-    var metric: Bool?
+    package var metric: Bool?
 
     /// Parses the arguments after the program's name. Options may be anywhere
     /// before `--`. `--option value` and `--option=value` are equivalent.
     ///
     /// - Throws: ``Failure`` with status 2.
-    init(_ arguments: [String]) throws(Failure) {
+    package init(_ arguments: [String]) throws(Failure) {
         var words: [String] = []
         var needsHelp = false
         var modifiers = CommandOptions()

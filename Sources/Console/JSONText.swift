@@ -1,9 +1,9 @@
 import JSONCoding
 
 /// Handles JSON as text: values to print unchanged, and values to send.
-enum JSONText {
+package enum JSONText {
     /// The members of an object in their order, each with its unchanged value; empty if it is not an object.
-    static func members(of object: String) -> [(name: String, value: String)] {
+    package static func members(of object: String) -> [(name: String, value: String)] {
         let text = Array(object.utf8)
         guard case .object? = try? JSON(parsing: text) else { return [] }
         // The text is valid JSON from here on.
@@ -39,7 +39,7 @@ enum JSONText {
     }
 
     /// A typed value: unchanged on one line if it is JSON, else as a JSON string.
-    static func value(typed: String) -> String {
+    package static func value(typed: String) -> String {
         if (try? JSON(parsing: typed.utf8)) != nil {
             return String(typed.map { $0.isNewline ? " " : $0 })
         }

@@ -1,5 +1,5 @@
 /// A key of a terminal.
-enum Key: Equatable, Sendable {
+package enum Key: Equatable, Sendable {
     /// A printable ASCII character or a control character.
     case character(UInt8)
     case left, right, escape
@@ -8,7 +8,7 @@ enum Key: Equatable, Sendable {
 /// Decodes the bytes of a terminal. Special keys without a meaning here, and characters that are pressed with Alt, are discarded.
 ///
 /// Source: ECMA-48, 5.4 (control sequences); xterm, "PC-Style Function Keys".
-struct KeyDecoder {
+package struct KeyDecoder {
     private enum State {
         case plain
         /// An escape byte has been read, and more bytes were read with it.
@@ -23,8 +23,10 @@ struct KeyDecoder {
 
     private var state = State.plain
 
+    package init() {}
+
     /// The keys of the bytes of one read.
-    mutating func keys(of bytes: some Collection<UInt8>) -> [Key] {
+    package mutating func keys(of bytes: some Collection<UInt8>) -> [Key] {
         var keys: [Key] = []
         for byte in bytes { if let key = key(byte) { keys.append(key) } }
         if case .escape = state {

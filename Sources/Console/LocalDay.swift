@@ -6,7 +6,7 @@ extension UTC {
     /// `2026-03-01 07:30:12 CET`. Without a zone the earlier of two equal local times is meant.
     ///
     /// Nil for anything else, also for a local time that the clocks skip.
-    init?(localTime text: String) {
+    package init?(localTime text: String) {
         let (day, rest) = (text.prefix(10), text.dropFirst(10))
         guard rest.hasPrefix(" ") || rest.hasPrefix("T") else { return nil }
         let clock = rest.dropFirst().prefix { $0.isNumber || $0 == ":" }
@@ -31,13 +31,13 @@ extension UTC {
 }
 
 /// A day of the calendar in local time.
-struct LocalDay: Equatable {
+package struct LocalDay: Equatable {
     var year: Int
     var month: Int
     var day: Int
 
     /// Parses `2026-03-01`.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.utf8.count) == [4, 2, 2] else { return nil }
         let numbers = parts.compactMap { part in
@@ -80,7 +80,7 @@ struct LocalDay: Equatable {
     }
 
     /// The week by ISO 8601, which begins on Monday: `2026-W09`.
-    var week: String {
+    package var week: String {
         // 1970-01-01 was a Thursday. A week belongs to the year of its Thursday.
         let thursday = LocalDay(number: number - Self.modulo(number + 3, 7) + 3)
         let first = LocalDay(midnight: UTC(year: thursday.year, month: 1, day: 1)).number

@@ -2,10 +2,10 @@ import Domain
 import Glibc
 import JSONCoding
 import Linux
-import Wire
+package import Wire
 
 /// `pacectl publish`: the data of a topic, from standard input.
-struct PublishRequest: Equatable {
+package struct PublishRequest: Equatable {
     var topic: TopicName
     /// Seconds; nil for the daemon's default.
     var validFor: Int?
@@ -18,7 +18,7 @@ struct PublishRequest: Equatable {
         self.init(topic: topic, validFor: options.validFor, source: options.source)
     }
 
-    init(topic: TopicName, validFor: Int? = nil, source: String? = nil) {
+    package init(topic: TopicName, validFor: Int? = nil, source: String? = nil) {
         self.topic = topic
         self.validFor = validFor
         self.source = source

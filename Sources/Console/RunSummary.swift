@@ -2,14 +2,14 @@ import Domain
 import JSONCoding
 
 /// A run that has just stopped, from its EVENT and the laps before.
-struct RunSummary: Equatable {
+package struct RunSummary: Equatable {
     var activity: Int?
     var sport: Sport?
     var total: StateLine.Figures
     /// Time from start to end, pauses included.
     var totalMilliseconds: Int64?
     /// Empty if they are not all known.
-    var laps: [StateLine.Lap]
+    package var laps: [StateLine.Lap]
 
     /// - Parameters:
     ///   - line: an EVENT line `stop`.

@@ -1,15 +1,15 @@
 import Domain
-import JSONCoding
+package import JSONCoding
 
 /// Table of the sensors that a scan has found so far.
-struct ScanTable: Equatable {
-    struct Row: Equatable {
-        var name: String?
-        var address: String
+package struct ScanTable: Equatable {
+    package struct Row: Equatable {
+        package var name: String?
+        package var address: String
         var type: String
         /// In dBm.
-        var signal: Int?
-        var kinds: [String]
+        package var signal: Int?
+        package var kinds: [String]
 
         /// Nil if the element of the `sensor.scan` result is incomplete.
         init?(_ json: JSON) {
@@ -25,10 +25,12 @@ struct ScanTable: Equatable {
     }
 
     /// In the order of discovery, so that rows do not move.
-    private(set) var rows: [Row] = []
+    package private(set) var rows: [Row] = []
+
+    package init() {}
 
     /// Merges a scan result: known sensors get the new signal and keep names and kinds that are missing.
-    mutating func receive(_ answer: JSON) {
+    package mutating func receive(_ answer: JSON) {
         for var row in (answer.array ?? []).compactMap(Row.init) {
             if let index = rows.firstIndex(where: { $0.address == row.address && $0.type == row.type }) {
                 row.name = row.name ?? rows[index].name
@@ -41,7 +43,7 @@ struct ScanTable: Equatable {
     }
 
     /// The lines of the table, each at most `width` cells wide; empty if no sensor was found.
-    func lines(width: Int) -> [String] {
+    package func lines(width: Int) -> [String] {
         if rows.isEmpty { return [] }
         let cells =
             [["NAME", "ADDRESS", "TYPE", "SIGNAL", "MEASURES"]]
@@ -63,7 +65,7 @@ struct ScanTable: Equatable {
     }
 
     /// The last line, with the next step for the user.
-    var conclusion: String {
+    package var conclusion: String {
         guard let first = rows.first else {
             return
                 "No sensor found: a strap advertises only while it is worn (wet it, put it on), others while they move."

@@ -1,11 +1,16 @@
 import Domain
 
 /// Run screen of a given size: the time of day and the run's state on top, then the data fields, then faults and links.
-struct Screen {
+package struct Screen {
     let size: Size
     let palette: Palette
 
-    func rows(of view: WatchModel) -> [Canvas.Row] {
+    package init(size: Size, palette: Palette) {
+        self.size = size
+        self.palette = palette
+    }
+
+    package func rows(of view: WatchModel) -> [Canvas.Row] {
         var canvas = Canvas(size)
         if let state = view.state {
             let hasHeader = size.rows >= 4

@@ -5,7 +5,7 @@ import Sensors
 
 extension Invocation {
     /// Commands about sensors.
-    enum SensorCommand: Equatable {
+    package enum SensorCommand: Equatable {
         case status, auto, off
         case use(String, isAdded: Bool)
         case pair(String)

@@ -1,20 +1,20 @@
-import Domain
-import JSONCoding
+package import Domain
+package import JSONCoding
 
 // The blocks `course` and `partner` of a STATE line.
 extension StateLine {
-    struct Course: Equatable {
+    package struct Course: Equatable {
         var number: Int?
         var name: String?
         /// Nil for a status of a later release.
-        var status: CourseProgressStatus?
+        package var status: CourseProgressStatus?
         var lengthMetres: Double
         var progressMetres: Double?
         var remainingMetres: Double?
         var crossTrackMetres: Double?
-        var returnMetres: Double?
+        package var returnMetres: Double?
         /// Degrees from true north.
-        var returnBearing: Double?
+        package var returnBearing: Double?
         var cue: Cue?
         var secondCue: Cue?
         var arrivalSeconds: Double?
@@ -68,7 +68,7 @@ extension StateLine {
             }
         }
 
-        init?(_ json: JSON) {
+        package init?(_ json: JSON) {
             guard let length = json.metres("length_m"), length >= 0 else { return nil }
             number = json["id"]?.integer(in: 1...Int(Int32.max))
             name = json["name"]?.harmlessText()
@@ -88,13 +88,13 @@ extension StateLine {
         }
     }
 
-    struct Partner: Equatable {
+    package struct Partner: Equatable {
         /// Nil for a partner of constant pace.
         var name: String?
         var secondsAhead: Double?
         var metresAhead: Double
 
-        init?(_ json: JSON) {
+        package init?(_ json: JSON) {
             guard let metres = json.metres("ahead_m") else { return nil }
             metresAhead = metres
             secondsAhead = json.metres("ahead_s")

@@ -1,10 +1,10 @@
 import Domain
-import JSONCoding
+package import JSONCoding
 import Linux
 
 extension StateLine {
     /// The block `sun` of a STATE line.
-    struct Sun: Equatable {
+    package struct Sun: Equatable {
         var phase: SunStatus.Phase
         var rise: UTC?
         var set: UTC?
@@ -12,7 +12,7 @@ extension StateLine {
         var lightLeft: Double?
 
         /// Nil for a phase of a later release.
-        init?(_ json: JSON) {
+        package init?(_ json: JSON) {
             guard let phase = json["state"]?.string.flatMap(SunStatus.Phase.init) else { return nil }
             self.phase = phase
             rise = json["rise"]?.string.flatMap(UTC.init(timestamp:))

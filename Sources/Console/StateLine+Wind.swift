@@ -1,9 +1,9 @@
 import Domain
-import JSONCoding
+package import JSONCoding
 
 extension StateLine {
     /// The block `wind` of a STATE line: the wind that a rider meets. Speeds are in metres per second at the rider's height.
-    struct Wind: Equatable {
+    package struct Wind: Equatable {
         var station: String
         var metres: Double
         /// Seconds.
@@ -19,7 +19,7 @@ extension StateLine {
         var reason: WindStatus.Reason?
 
         /// Nil without a station and its distance.
-        init?(_ json: JSON) {
+        package init?(_ json: JSON) {
             guard let station = json["station"]?.harmlessText(), let metres = json.metres("distance_m") else {
                 return nil
             }

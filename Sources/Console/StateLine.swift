@@ -1,30 +1,30 @@
-import Domain
-import JSONCoding
+package import Domain
+package import JSONCoding
 import Wire
 
 /// The fields of a STATE line that are shown to users.
 ///
 /// Values that are absent, of the wrong type or out of range are nil. Text is sanitised.
-struct StateLine: Equatable {
-    var run: RunState
-    var time: UTC?
-    var activity: Int?
-    var sport: Sport?
-    var total = Figures()
+package struct StateLine: Equatable {
+    package var run: RunState
+    package var time: UTC?
+    package var activity: Int?
+    package var sport: Sport?
+    package var total = Figures()
     /// Seconds per metre.
-    var pace: Double?
+    package var pace: Double?
     var averagePace: Double?
     var ascentMetres: Double?
-    var lap: Lap?
-    var heart = Heart()
-    var position: Position?
+    package var lap: Lap?
+    package var heart = Heart()
+    package var position: Position?
     /// How far the search for a position is; nil if this release does not know the state.
     var acquisition: AcquisitionStatus.State?
-    var gpsd = Link()
-    var bluetooth = Link()
+    package var gpsd = Link()
+    package var bluetooth = Link()
     var recorder: String?
     var power = Power()
-    var faults: [String] = []
+    package var faults: [String] = []
     /// An automatic pause is in progress; the timer runs.
     var isAutoPaused = false
     /// No position is used in the run.
@@ -41,20 +41,20 @@ struct StateLine: Equatable {
     var workout: Workout?
 
     /// Nil if no course is loaded.
-    var course: Course?
-    var partner: Partner?
+    package var course: Course?
+    package var partner: Partner?
     /// Nil without a place or the time of day.
-    var sun: Sun?
+    package var sun: Sun?
     /// Nil without an observation.
-    var wind: Wind?
+    package var wind: Wind?
 
     /// Totals of a run or a lap.
-    struct Figures: Equatable {
-        var elapsedMilliseconds: Int64?
+    package struct Figures: Equatable {
+        package var elapsedMilliseconds: Int64?
         var movingMilliseconds: Int64?
-        var distanceMetres: Double?
-        var averageBPM: Int?
-        var maximumBPM: Int?
+        package var distanceMetres: Double?
+        package var averageBPM: Int?
+        package var maximumBPM: Int?
 
         /// Seconds per metre; nil in the first metre.
         var averagePace: Double? {
@@ -63,9 +63,9 @@ struct StateLine: Equatable {
         }
     }
 
-    struct Lap: Equatable {
-        var number: Int
-        var figures: Figures
+    package struct Lap: Equatable {
+        package var number: Int
+        package var figures: Figures
     }
 
     /// The step of the workout in progress.
@@ -97,35 +97,41 @@ struct StateLine: Equatable {
     }
 
     /// A link to a device or service.
-    struct Link: Equatable {
+    package struct Link: Equatable {
         /// Nil for a state of a later release.
         var state: LinkState?
         /// The token; ``LinkReason`` has those that this release knows.
         var reason: String?
         /// The strap's name or address, gpsd's receiver, or the Bluetooth backend.
-        var name: String?
+        package var name: String?
+
+        package init(state: LinkState? = nil, reason: String? = nil, name: String? = nil) {
+            self.state = state
+            self.reason = reason
+            self.name = name
+        }
     }
 
-    struct Heart: Equatable {
-        var link = Link()
-        var bpm: Int?
+    package struct Heart: Equatable {
+        package var link = Link()
+        package var bpm: Int?
         var ageMilliseconds: Int?
         var isStale = false
         var contact: Bool?
-        var batteryPercent: Int?
-        var zone: Int?
+        package var batteryPercent: Int?
+        package var zone: Int?
         var zoneName: String?
         /// 0 to 1.
-        var zoneFraction: Double?
+        package var zoneFraction: Double?
     }
 
-    struct Position: Equatable {
+    package struct Position: Equatable {
         var latitude: Double
         var longitude: Double
         var altitudeMetres: Double?
         var accuracyMetres: Double?
         var mode: Int?
-        var satellites: Int?
+        package var satellites: Int?
         var isStale: Bool
     }
 
@@ -135,12 +141,12 @@ struct StateLine: Equatable {
         var isCharging: Bool?
     }
 
-    init(run: RunState) {
+    package init(run: RunState) {
         self.run = run
     }
 
     /// Nil if it is not a STATE line, or its run state is not known to this release.
-    init?(_ json: JSON) {
+    package init?(_ json: JSON) {
         guard json["class"]?.string == "STATE", let run = json["run"]?.string.flatMap(RunState.init) else { return nil }
         self.run = run
         time = json["time"]?.string.flatMap(UTC.init(timestamp:))
@@ -287,7 +293,7 @@ extension Settings {
     /// Parses the settings that a screen uses from a SETTINGS line; nil for any other line.
     ///
     /// Absent and invalid values have their defaults.
-    init?(line json: JSON) {
+    package init?(line json: JSON) {
         guard json["class"]?.string == "SETTINGS" else { return nil }
         self.init()
         metric = json["metric"]?.bool

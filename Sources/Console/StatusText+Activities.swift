@@ -1,10 +1,10 @@
-import Domain
+package import Domain
 import Linux
 
 /// Text of recorded activities.
 extension StatusText {
     /// The header of the list of activities.
-    static let activityColumns: [TextTable.Column] = [
+    package static let activityColumns: [TextTable.Column] = [
         TextTable.Column(head: "NO", isNumber: true), TextTable.Column(head: "STARTED"),
         TextTable.Column(head: "SPORT"), TextTable.Column(head: "DISTANCE", isNumber: true),
         TextTable.Column(head: "TIME", isNumber: true), TextTable.Column(head: "AVERAGE", isNumber: true),
@@ -14,7 +14,7 @@ extension StatusText {
     /// A row of the list.
     ///
     /// - Parameter marks: special properties of the activity.
-    func cells(_ summary: ActivitySummary, marks: [String]) -> [String] {
+    package func cells(_ summary: ActivitySummary, marks: [String]) -> [String] {
         let total = summary.total
         return [
             "\(summary.id)", summary.started.map(Self.localTime) ?? "–", summary.sport.rawValue, distance(total),
@@ -32,7 +32,7 @@ extension StatusText {
     }
 
     /// An activity on one line.
-    func line(_ recording: RecordedActivity) -> String {
+    package func line(_ recording: RecordedActivity) -> String {
         let total = recording.total
         return joined(
             recording.isTimeUncertain ? nil : Self.localTime(recording.started), recording.sport.rawValue,
@@ -57,7 +57,7 @@ extension StatusText {
     }
 
     /// An activity in full: totals, the file's own totals, laps, time in zones.
-    func report(
+    package func report(
         _ recording: RecordedActivity, _ variability: HeartRateVariability? = nil, _ bests: [BestEffort] = [],
         isOpen: Bool, gaps: Int, recovered: RecoveryNote? = nil
     ) -> String {

@@ -1,15 +1,20 @@
 import Board
-import Domain
+package import Domain
 
 /// Formats states and activities as text for users.
-struct StatusText {
+package struct StatusText {
     /// Kilometres if true, else miles.
     var metric: Bool
     /// Times of day of 12 hours if true, else of 24.
     var twelveHour = false
 
+    package init(metric: Bool, twelveHour: Bool = false) {
+        self.metric = metric
+        self.twelveHour = twelveHour
+    }
+
     /// The run on one line, for a log or a small display.
-    func line(_ state: StateLine) -> String {
+    package func line(_ state: StateLine) -> String {
         var parts = [Self.run(state)]
         if state.run != .idle {
             parts.append(elapsed(state.total))
@@ -22,7 +27,7 @@ struct StatusText {
     }
 
     /// All details, one on each line.
-    func report(_ state: StateLine) -> String {
+    package func report(_ state: StateLine) -> String {
         var rows: [(String, String)] = []
         if state.run != .idle {
             rows.append(("Time", joined(duration(state.total), moving(state.total))))
@@ -56,7 +61,7 @@ struct StatusText {
     }
 
     /// An ended activity on one line.
-    func summary(_ total: StateLine.Figures, averagePace: Double?, _ sport: Sport?) -> String {
+    package func summary(_ total: StateLine.Figures, averagePace: Double?, _ sport: Sport?) -> String {
         joined(
             distance(total), "in " + duration(total), averagePace.map { rate(secondsPerMetre: $0, sport) },
             total.averageBPM.map { "\($0) bpm on average" }, total.maximumBPM.map { "\($0) bpm at most" })
@@ -75,7 +80,7 @@ struct StatusText {
         RunFormat.elapsed(milliseconds: milliseconds) + (milliseconds < 60_000 ? " s" : "")
     }
 
-    func distance(_ figures: StateLine.Figures) -> String {
+    package func distance(_ figures: StateLine.Figures) -> String {
         RunFormat.distance(metres: figures.distanceMetres ?? 0, metric: metric) + " "
             + RunFormat.distanceUnit(metric: metric)
     }
@@ -184,7 +189,7 @@ extension StatusText {
     /// The state of the link to the strap, in the order of RunFree's heart-rate view.
     ///
     /// A connected strap has precedence over the state of Bluetooth: a simulated strap needs none.
-    static func heartLink(_ state: StateLine) -> String {
+    package static func heartLink(_ state: StateLine) -> String {
         let link = state.heart.link
         switch link.state {
         case .connected: return (link.name ?? "strap") + " connected"
@@ -229,7 +234,7 @@ extension StatusText {
     }
 
     /// Why there is no good position; nil if there is one.
-    static func positionProblem(_ state: StateLine) -> String? {
+    package static func positionProblem(_ state: StateLine) -> String? {
         if state.gpsd.state != .connected { return gpsdLink(state) }
         guard let position = state.position else { return searchText(state) }
         return position.isStale ? "position stale" : nil
@@ -246,7 +251,7 @@ extension StatusText {
     }
 
     /// The quality of the position in a few words.
-    static func positionInShort(_ state: StateLine, metric: Bool) -> String {
+    package static func positionInShort(_ state: StateLine, metric: Bool) -> String {
         if let problem = positionProblem(state) { return problem }
         let satellites = state.position?.satellites.map { " \($0) satellites" }
         let accuracy = state.position?.accuracyMetres.map { " ±" + RunFormat.height(metres: $0, metric: metric) }

@@ -1,7 +1,7 @@
 import Domain
 
 /// Appearance of a cell.
-struct Style: Equatable {
+package struct Style: Equatable {
     typealias Colour = ScreenField.Colour
 
     var colour = Colour.primary
@@ -15,7 +15,7 @@ struct Style: Equatable {
 }
 
 /// The colours that a terminal supports.
-enum Palette: Equatable, Sendable {
+package enum Palette: Equatable, Sendable {
     /// Neither colours nor bold text: `NO_COLOR`, files, tests.
     case none
     case sixteen

@@ -1,7 +1,7 @@
 /// Measures and cuts text in terminal cells.
-enum TerminalText {
-    struct Cluster: Equatable {
-        var text: String
+package enum TerminalText {
+    package struct Cluster: Equatable {
+        package var text: String
         /// 1 or 2 cells.
         var width: Int
     }
@@ -12,7 +12,7 @@ enum TerminalText {
     /// Splits text into units that fill cells: one scalar each, with its marks.
     ///
     /// Joiners are removed, because terminals disagree about the width of joined emoji.
-    static func clusters(of text: String) -> [Cluster] {
+    package static func clusters(of text: String) -> [Cluster] {
         var clusters: [Cluster] = []
         var marks = 0
         for scalar in text.unicodeScalars {
@@ -29,12 +29,12 @@ enum TerminalText {
     }
 
     /// The number of cells of a text.
-    static func width(of text: String) -> Int {
+    package static func width(of text: String) -> Int {
         text.unicodeScalars.reduce(0) { $0 + width(of: $1) }
     }
 
     /// The text, cut to `width` cells. An ellipsis marks the cut.
-    static func cut(_ text: String, to width: Int) -> String {
+    package static func cut(_ text: String, to width: Int) -> String {
         if Self.width(of: text) <= width { return text }
         guard width > 0 else { return "" }
         var result = ""
@@ -49,7 +49,7 @@ enum TerminalText {
     }
 
     /// The text in at most `limit` lines of at most `width` cells, broken at spaces.
-    static func wrapped(_ text: String, to width: Int, lines limit: Int) -> [String] {
+    package static func wrapped(_ text: String, to width: Int, lines limit: Int) -> [String] {
         var lines: [String] = []
         var line = ""
         var rest = text.split(separator: " ")[...]

@@ -1,25 +1,30 @@
 /// Table with a header row. Each column is as wide as its widest cell.
-struct TextTable: Equatable {
-    struct Column: Equatable {
+package struct TextTable: Equatable {
+    package struct Column: Equatable {
         var head: String
         /// Numbers are right-aligned.
         var isNumber = false
+
+        package init(head: String, isNumber: Bool = false) {
+            self.head = head
+            self.isNumber = isNumber
+        }
     }
 
     var columns: [Column]
     private var rows: [[String]] = []
 
-    init(_ columns: [Column]) {
+    package init(_ columns: [Column]) {
         self.columns = columns
     }
 
     /// - Parameter cells: one for each column; an empty one is blank.
-    mutating func append(_ cells: [String]) {
+    package mutating func append(_ cells: [String]) {
         rows.append(cells)
     }
 
     /// The lines without trailing spaces. A column with only empty cells is left out.
-    var lines: [String] {
+    package var lines: [String] {
         let shown = columns.indices.filter { column in rows.contains { !$0[column].isEmpty } }
         let lines = ([columns.map(\.head)] + rows).map { cells in shown.map { Self.fitting(cells[$0]) } }
         let widths = shown.indices.map { column in lines.map { TerminalText.width(of: $0[column]) }.max() ?? 0 }

@@ -1,42 +1,69 @@
-import Domain
-import JSONCoding
+package import Domain
+package import JSONCoding
 import Wire
 
 /// Model of the run screen.
-struct WatchModel: Equatable {
+package struct WatchModel: Equatable {
     /// Nil if the daemon is away.
-    var state: StateLine?
-    var settings = Settings()
+    package var state: StateLine?
+    package var settings = Settings()
     /// Units from the command line; nil to follow the setting.
-    var metric: Bool?
+    package var metric: Bool?
     /// What has just happened in the run, across the first row for a few seconds.
-    var banner: Banner?
+    package var banner: Banner?
     /// The profile of the loaded course, once it is known.
-    var profile: CourseProfile?
+    package var profile: CourseProfile?
     /// The data of the topic `weather`; nil if there is none.
-    var weather: Weather?
+    package var weather: Weather?
     /// The ended laps of the run in progress.
-    var laps: [StateLine.Lap] = []
+    package var laps: [StateLine.Lap] = []
     /// What covers the data fields, or awaits an answer.
-    var overlay = Overlay.none
+    package var overlay = Overlay.none
     /// The page of the present sport, from 0. It may exceed the number of pages (``pageCount``), and then wraps.
-    var page = 0
+    package var page = 0
     /// The outcome of the last command, for a few seconds.
-    var message: Message?
+    package var message: Message?
     /// Whether this user may command the daemon.
-    var mayCommand = false
+    package var mayCommand = false
     /// When Space was pressed the last time: a held key counts once.
     private(set) var spaceAt: Instant?
     /// How long the daemon has been silent, in seconds; nil if it is not.
-    var silentSeconds: Int?
+    package var silentSeconds: Int?
     /// The runtime directory.
-    var directory = ""
+    package var directory = ""
     /// The daemon's message before it closed the connection.
     var error: String?
     /// The offset of local time from UTC.
-    var minutesFromUTC = 0
+    package var minutesFromUTC = 0
 
-    enum Overlay: Equatable {
+    package init() {}
+
+    package init(
+        state: StateLine? = nil, settings: Settings = Settings(), metric: Bool? = nil, banner: Banner? = nil,
+        profile: CourseProfile? = nil, weather: Weather? = nil, laps: [StateLine.Lap] = [],
+        overlay: Overlay = Overlay.none, page: Int = 0, message: Message? = nil, mayCommand: Bool = false,
+        spaceAt: Instant? = nil, silentSeconds: Int? = nil, directory: String = "", error: String? = nil,
+        minutesFromUTC: Int = 0
+    ) {
+        self.state = state
+        self.settings = settings
+        self.metric = metric
+        self.banner = banner
+        self.profile = profile
+        self.weather = weather
+        self.laps = laps
+        self.overlay = overlay
+        self.page = page
+        self.message = message
+        self.mayCommand = mayCommand
+        self.spaceAt = spaceAt
+        self.silentSeconds = silentSeconds
+        self.directory = directory
+        self.error = error
+        self.minutesFromUTC = minutesFromUTC
+    }
+
+    package enum Overlay: Equatable {
         case none
         /// The keys, until the next one is pressed.
         case help
@@ -46,7 +73,7 @@ struct WatchModel: Equatable {
         case summary(RunSummary)
     }
 
-    enum Banner: Equatable {
+    package enum Banner: Equatable {
         /// The lap that has ended.
         case lap(StateLine.Lap)
         /// A turn of the course.
@@ -55,27 +82,32 @@ struct WatchModel: Equatable {
         case text(String)
     }
 
-    struct Message: Equatable {
+    package struct Message: Equatable {
         var text: String
         var isError = false
+
+        package init(text: String, isError: Bool = false) {
+            self.text = text
+            self.isError = isError
+        }
     }
 
-    struct Weather: Equatable {
+    package struct Weather: Equatable {
         var data: TopicWeather
-        var isStale: Bool
+        package var isStale: Bool
         /// Milliseconds from the publication to the receipt.
         var age: Int?
     }
 
     /// A page that the arrow keys show.
-    enum Page: Equatable {
+    package enum Page: Equatable {
         /// An index into ``pages``.
         case fields(Int)
         case course, weather
     }
 
     /// The visible fields of the pages of the present sport that have any now.
-    var pages: [Screens.Page] {
+    package var pages: [Screens.Page] {
         let sport = state?.sport ?? settings.sport
         return settings.screens[sport].map { page in
             page.filter { field in
@@ -94,10 +126,10 @@ struct WatchModel: Equatable {
         pages.indices.map(Page.fields) + (state?.course == nil ? [] : [.course]) + (weather == nil ? [] : [.weather])
     }
 
-    var pageCount: Int { allPages.count }
+    package var pageCount: Int { allPages.count }
 
     /// Nil if there is no page.
-    var shownPage: Page? {
+    package var shownPage: Page? {
         let pages = allPages
         return pages.isEmpty ? nil : pages[page % pages.count]
     }
@@ -119,7 +151,7 @@ struct WatchModel: Equatable {
 
 // What keys do.
 extension WatchModel {
-    enum Action: Equatable {
+    package enum Action: Equatable {
         case leave, redraw
         case perform(RunCommand)
     }
@@ -130,7 +162,7 @@ extension WatchModel {
     /// Changes the view for a pressed key.
     ///
     /// - Returns: the action that is left to the caller; nil if there is none.
-    mutating func pressed(_ key: Key, at now: Instant) -> Action? {
+    package mutating func pressed(_ key: Key, at now: Instant) -> Action? {
         message = nil
         if key == .character(UInt8(ascii: "q")) || key == .character(UInt8(ascii: "Q")) { return .leave }
         // Ctrl-L redraws, as in other programs.
@@ -190,7 +222,7 @@ extension WatchModel {
 // What the daemon's lines change.
 extension WatchModel {
     /// Adopts a STATE line.
-    mutating func received(_ newer: StateLine) {
+    package mutating func received(_ newer: StateLine) {
         state = newer
         silentSeconds = nil
         error = nil
@@ -204,7 +236,7 @@ extension WatchModel {
     /// Adopts an EVENT line.
     ///
     /// - Parameter isReplayed: the event precedes the connection. It completes ``laps``, and nobody is notified.
-    mutating func received(event line: JSON, isReplayed: Bool) {
+    package mutating func received(event line: JSON, isReplayed: Bool) {
         switch line["event"]?.string {
         case "start":
             if line["resumed"]?.bool != true { laps = [] }
@@ -229,7 +261,7 @@ extension WatchModel {
     }
 
     /// Adopts a DATA line.
-    mutating func received(data line: JSON) {
+    package mutating func received(data line: JSON) {
         guard line["topic"]?.string == WeatherTopic.name else { return }
         weather = line["data"].flatMap { TopicWeather($0) }.map {
             Weather(

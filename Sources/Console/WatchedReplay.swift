@@ -4,13 +4,13 @@ import Linux
 import Pipeline
 
 /// `pacectl watch --replay`: what `paced --replay` serves to this command alone.
-struct WatchedReplay: Equatable {
+package struct WatchedReplay: Equatable {
     /// A file, or the number of an activity.
     var recording: String
     var speed: Double?
     var loops: Bool
 
-    init(recording: String, speed: Double? = nil, loops: Bool = false) {
+    package init(recording: String, speed: Double? = nil, loops: Bool = false) {
         self.recording = recording
         self.speed = speed
         self.loops = loops

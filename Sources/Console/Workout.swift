@@ -6,7 +6,7 @@ import Linux
 
 extension Invocation {
     /// Commands about the workout, which is a setting.
-    enum WorkoutCommand: Equatable {
+    package enum WorkoutCommand: Equatable {
         case show, unload
         case load(String)
 

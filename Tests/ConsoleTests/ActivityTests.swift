@@ -1,9 +1,8 @@
+import Console
 import Domain
 import Formats
 import TestKit
 import Testing
-
-@testable import Console
 
 private func figures(_ milliseconds: Int64, _ metres: Double) -> Totals {
     var figures = Totals()

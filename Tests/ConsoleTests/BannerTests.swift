@@ -1,8 +1,7 @@
 import Board
+import Console
 import JSONCoding
 import Testing
-
-@testable import Console
 
 @Suite struct BannerTests {
     @Test(arguments: [

@@ -1,6 +1,5 @@
+import Console
 import Testing
-
-@testable import Console
 
 struct CanvasTests {
     @Test func widthsMatchThoseOfTerminals() {

@@ -1,9 +1,8 @@
+import Console
 import Domain
 import Report
 import TestKit
 import Testing
-
-@testable import Console
 
 struct DrawingTests {
     @Test func dotsAreBraillePatterns() {

@@ -1,10 +1,9 @@
+import Console
 import Domain
 import Formats
 import Foundation
 import TestKit
 import Testing
-
-@testable import Console
 
 @Suite struct ElevationTests {
     private static func vertices(_ places: [(Double, Double)]) -> [CourseVertex] {

@@ -1,9 +1,8 @@
+import Console
 import Domain
 import Formats
 import Testing
 import Wire
-
-@testable import Console
 
 struct InvocationTests {
     @Test(arguments: [

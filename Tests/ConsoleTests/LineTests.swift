@@ -1,8 +1,7 @@
+import Console
 import Domain
 import JSONCoding
 import Testing
-
-@testable import Console
 
 struct LineTests {
     @Test func linesDoNotDependOnThePieces() {

@@ -1,7 +1,6 @@
+import Console
 import JSONCoding
 import Testing
-
-@testable import Console
 
 struct ScanTableTests {
     private var table = ScanTable()

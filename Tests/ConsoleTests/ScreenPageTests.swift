@@ -1,9 +1,8 @@
+import Console
 import Domain
 import Foundation
 import JSONCoding
 import Testing
-
-@testable import Console
 
 /// docs/screens.md is made from the screens. `PACED_KEEP_SCREENS=1 swift test --filter ConsoleTests` rewrites it.
 struct ScreenPageTests {

@@ -1,9 +1,8 @@
+import Console
 import Domain
 import Foundation
 import JSONCoding
 import Testing
-
-@testable import Console
 
 /// The expected screens are text files in `Screens/`.
 /// `PACED_KEEP_SCREENS=1 swift test --filter ConsoleTests` rewrites them.

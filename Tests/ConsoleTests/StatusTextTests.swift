@@ -1,9 +1,8 @@
 import Board
+import Console
 import Domain
 import JSONCoding
 import Testing
-
-@testable import Console
 
 struct StatusTextTests {
     @Test func reportShowsAllFieldsOfARun() throws {

@@ -1,7 +1,6 @@
+import Console
 import Domain
 import JSONCoding
-
-@testable import Console
 
 /// The models of the tests' screens, from lines in the daemon's format.
 enum Views {

@@ -1,8 +1,7 @@
+import Console
 import Domain
 import JSONCoding
 import Testing
-
-@testable import Console
 
 /// The keys of the run screen.
 struct WatchKeyTests {

@@ -1,8 +1,7 @@
+import Console
 import Domain
 import JSONCoding
 import Testing
-
-@testable import Console
 
 /// The text of the topic `weather`, for the command and for the screen.
 struct WeatherTextTests {

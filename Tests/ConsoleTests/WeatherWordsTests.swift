@@ -1,7 +1,6 @@
+import Console
 import Testing
 import Weather
-
-@testable import Console
 
 struct WeatherWordsTests {
     @Test func darkestCoverIsTheSky() {

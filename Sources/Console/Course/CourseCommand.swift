@@ -6,7 +6,7 @@ import Wire
 
 extension Invocation {
     /// Commands about courses.
-    enum CourseCommand: Equatable {
+    package enum CourseCommand: Equatable {
         case list, unload
         /// Each file becomes a course; the last one is loaded if wanted.
         case importFiles([String], name: String?, loads: Bool)
@@ -20,7 +20,7 @@ extension Invocation {
         case from(ActivityReference, name: String?)
         case partner(NewPartner)
 
-        enum NewPartner: Equatable {
+        package enum NewPartner: Equatable {
             case off
             /// Seconds per metre.
             case pace(Double)

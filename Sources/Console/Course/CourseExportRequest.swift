@@ -5,7 +5,7 @@ import Linux
 import Storage
 
 /// The format of an exported course, and where to write it.
-struct CourseExportRequest: Equatable {
+package struct CourseExportRequest: Equatable {
     var format: CourseFormat
     /// Nil for standard output.
     var output: String?

@@ -3,7 +3,7 @@ import JSONCoding
 import Storage
 
 /// A course as a command names it: by its number, its name, `last` or `loaded`.
-enum CourseReference: Equatable {
+package enum CourseReference: Equatable {
     case number(Int)
     case name(String)
     /// The newest course.

@@ -1,8 +1,8 @@
 import JSONCoding
 
 /// Result of one check, with its remedy.
-struct Diagnosis: Equatable {
-    enum Result: String {
+package struct Diagnosis: Equatable {
+    package enum Result: String {
         case ok = "ok"
         case failed = "fail"
         /// Worth knowing, but not a failure.
@@ -11,17 +11,17 @@ struct Diagnosis: Equatable {
         case unknown
     }
 
-    var check: String
-    var result: Result
-    var finding: String
+    package var check: String
+    package var result: Result
+    package var finding: String
     /// Commands, or lines to add to a file, after the file's name.
-    var remedy: [String] = []
+    package var remedy: [String] = []
 
-    static func ok(_ check: String, _ finding: String) -> Diagnosis {
+    package static func ok(_ check: String, _ finding: String) -> Diagnosis {
         Diagnosis(check: check, result: .ok, finding: finding)
     }
 
-    static func failed(_ check: String, _ finding: String, _ remedy: String...) -> Diagnosis {
+    package static func failed(_ check: String, _ finding: String, _ remedy: String...) -> Diagnosis {
         Diagnosis(check: check, result: .failed, finding: finding, remedy: remedy)
     }
 
@@ -29,12 +29,12 @@ struct Diagnosis: Equatable {
         Diagnosis(check: check, result: .note, finding: finding, remedy: remedy)
     }
 
-    static func unknown(_ check: String, _ finding: String, _ remedy: String...) -> Diagnosis {
+    package static func unknown(_ check: String, _ finding: String, _ remedy: String...) -> Diagnosis {
         Diagnosis(check: check, result: .unknown, finding: finding, remedy: remedy)
     }
 
     /// One line, and one more for each remedy.
-    var text: String {
+    package var text: String {
         let mark =
             switch result {
             case .ok: "ok  "
@@ -47,7 +47,7 @@ struct Diagnosis: Equatable {
     }
 
     /// One JSON object on a line.
-    var json: String {
+    package var json: String {
         var writer = JSONWriter(capacity: 256)
         writer.object { line in
             line.member("check", check)
@@ -62,7 +62,7 @@ struct Diagnosis: Equatable {
 
 extension SystemFacts {
     /// All diagnoses, in the order of their dependencies.
-    var diagnoses: [Diagnosis] {
+    package var diagnoses: [Diagnosis] {
         [
             configurationDiagnosis, unitDiagnosis, socketDiagnosis, groupDiagnosis, diskDiagnosis, clockDiagnosis,
             adapterDiagnosis, lowEnergyDiagnosis, blockDiagnosis, bluetoothdDiagnosis, capabilityDiagnosis,

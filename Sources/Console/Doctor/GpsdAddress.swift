@@ -1,17 +1,17 @@
 /// The address of gpsd, as the daemon reports it or paced.conf has it: `HOST[:PORT[:DEVICE]]`, IPv6 in brackets.
-struct GpsdAddress: Equatable {
+package struct GpsdAddress: Equatable {
     /// `localhost`, or a numeric address without brackets.
     var host = "localhost"
     var port: UInt16 = 2947
     /// The only receiver that the daemon uses; nil for the best one.
-    var device: String?
+    package var device: String?
 
-    init(host: String = "localhost", port: UInt16 = 2947, device: String? = nil) {
+    package init(host: String = "localhost", port: UInt16 = 2947, device: String? = nil) {
         (self.host, self.port, self.device) = (host, port, device)
     }
 
     /// Nil for a text that is no address. The daemon reports such a value of paced.conf.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         var rest = text[...]
         if rest.hasPrefix("[") {
             guard let end = rest.firstIndex(of: "]") else { return nil }
@@ -34,8 +34,8 @@ struct GpsdAddress: Equatable {
     var hosts: [String] { host == "localhost" ? ["127.0.0.1", "::1"] : [host] }
 
     /// Whether gpsd runs on this machine, so that its receivers are plugged in here.
-    var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    package var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
     /// `HOST:PORT`.
-    var text: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+    package var text: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 }

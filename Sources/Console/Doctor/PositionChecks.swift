@@ -169,7 +169,7 @@ extension SystemFacts {
 
 extension SystemFacts.Receivers.Serial {
     /// The udev rule that adds exactly this adapter to gpsd.
-    var rule: String {
+    package var rule: String {
         // An adapter without a serial number is matched by its USB port.
         let which = serial.map { "ATTRS{serial}==\"\($0)\"" } ?? "KERNELS==\"\(port)\""
         return

@@ -6,9 +6,13 @@ import Linux
 import Sensors
 
 /// Reads the system's files in /sys, /proc and /etc, or in a file tree that replaces them for tests.
-struct SystemFiles {
+package struct SystemFiles {
     /// Empty for the real system.
     let root: String
+
+    package init(root: String) {
+        self.root = root
+    }
 
     /// The largest file that is read, in bytes.
     private static let limit = 64 * 1024
@@ -86,7 +90,7 @@ struct SystemFiles {
 
 extension SystemFiles {
     /// Adapters, rfkill blocks, and whether bluetoothd runs.
-    func bluetooth() -> SystemFacts.Bluetooth {
+    package func bluetooth() -> SystemFacts.Bluetooth {
         var bluetooth = SystemFacts.Bluetooth()
         bluetooth.kernelHasIt = exists("/sys/class/bluetooth")
         // Connections are listed there too, as hci0:64.
@@ -111,7 +115,7 @@ extension SystemFiles {
     }
 
     /// The processes of paced, of any user.
-    func pacedProcesses() -> [SystemFacts.Process] { processes(named: "paced").map(process) }
+    package func pacedProcesses() -> [SystemFacts.Process] { processes(named: "paced").map(process) }
 
     private func process(_ number: Int) -> SystemFacts.Process {
         let status = lines("/proc/\(number)/status")
@@ -129,7 +133,7 @@ extension SystemFiles {
     ///
     /// - Parameters:
     ///   - peer: the process that listens, and its user. Of a socket of systemd's it is systemd: the service serves it.
-    func process(
+    package func process(
         ofPeer peer: Int32, user: UInt32, among known: [SystemFacts.Process]
     ) -> SystemFacts.Process? {
         if peer <= 1 { return known.first(where: \.isService) }
@@ -139,7 +143,7 @@ extension SystemFiles {
     }
 
     /// Receivers that are plugged in or on the board.
-    func receivers() -> SystemFacts.Receivers {
+    package func receivers() -> SystemFacts.Receivers {
         let serials = names("/sys/class/tty").filter { $0.hasPrefix("ttyUSB") || $0.hasPrefix("ttyACM") }
         return SystemFacts.Receivers(serials: serials.compactMap(serial), gnss: names("/sys/class/gnss"))
     }
@@ -178,11 +182,11 @@ extension SystemFiles {
     }
 
     /// The barometers of the kernel. No value is read: a bus may block.
-    func barometers() -> [String] {
+    package func barometers() -> [String] {
         Barometers(directory: root + Barometers.kernelDirectory).devices.map(\.text)
     }
 
-    func uart() -> SystemFacts.Uart {
+    package func uart() -> SystemFacts.Uart {
         var uart = SystemFacts.Uart()
         if exists("/etc/default/gpsd") {
             let assignments = assignments("/etc/default/gpsd")
@@ -240,7 +244,7 @@ extension SystemFiles {
             name: user { $1 == number }.flatMap { SanitizedText(String($0.name))?.text })
     }
 
-    func groups(of caller: SystemFacts.Caller) -> SystemFacts.Groups {
+    package func groups(of caller: SystemFacts.Caller) -> SystemFacts.Groups {
         var groups = SystemFacts.Groups()
         var numbers = [gid_t](repeating: 0, count: 1024)
         let count = getgroups(Int32(numbers.count), &numbers)
@@ -270,7 +274,7 @@ extension SystemFiles {
         }
     }
 
-    func configuration() -> SystemFacts.Configuration {
+    package func configuration() -> SystemFacts.Configuration {
         let path = root + ConfigurationFile.path
         if access(path, F_OK) == 0, access(path, R_OK) != 0 { return .notAllowed }
         do throws(ConfigurationFile.Failure) {

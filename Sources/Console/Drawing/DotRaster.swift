@@ -1,5 +1,5 @@
 /// A drawing of dots in character cells: eight Braille dots a cell, or two halves of a cell in ASCII.
-struct DotRaster {
+package struct DotRaster {
     let size: Size
     private var cells: [UInt8]
     private var marks: [Int: Unicode.Scalar] = [:]
@@ -9,7 +9,7 @@ struct DotRaster {
     /// The number of dots from top to bottom.
     var height: Int { size.rows * 4 }
 
-    init(_ size: Size) {
+    package init(_ size: Size) {
         self.size = Size(columns: max(size.columns, 1), rows: max(size.rows, 1))
         cells = Array(repeating: 0, count: self.size.columns * self.size.rows)
     }
@@ -18,13 +18,13 @@ struct DotRaster {
     private static let bits: [[UInt8]] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]]
 
     /// Sets a dot, counted from the top left; one outside is clipped.
-    mutating func set(_ x: Int, _ y: Int) {
+    package mutating func set(_ x: Int, _ y: Int) {
         guard (0..<width).contains(x), (0..<height).contains(y) else { return }
         cells[y / 4 * size.columns + x / 2] |= Self.bits[y % 4][x % 2]
     }
 
     /// Sets the dots of a straight line between two dots, which must lie inside.
-    mutating func line(from: (x: Int, y: Int), to: (x: Int, y: Int)) {
+    package mutating func line(from: (x: Int, y: Int), to: (x: Int, y: Int)) {
         let steps = max(abs(to.x - from.x), abs(to.y - from.y), 1)
         for step in 0...steps {
             set(
@@ -38,12 +38,12 @@ struct DotRaster {
     }
 
     /// Puts a letter into the cell of a dot.
-    mutating func mark(_ letter: Unicode.Scalar, at dot: (x: Int, y: Int)) {
+    package mutating func mark(_ letter: Unicode.Scalar, at dot: (x: Int, y: Int)) {
         marks[min(max(dot.y / 4, 0), size.rows - 1) * size.columns + min(max(dot.x / 2, 0), size.columns - 1)] = letter
     }
 
     /// The rows from top to bottom, without blanks at their ends.
-    func rows(in characters: CharacterSet) -> [String] {
+    package func rows(in characters: CharacterSet) -> [String] {
         (0..<size.rows).map { row in
             var scalars = String.UnicodeScalarView()
             var blanks = 0

@@ -1,11 +1,11 @@
-import Domain
+package import Domain
 import Glibc
 import Report
 
 /// The route, the elevation and the heart rate of an activity, drawn in character cells. A figure that the activity lacks
 /// is not drawn. It reads the rows twice, and its memory depends on the width only.
-struct RecordingDrawing {
-    private(set) var lines: [String] = []
+package struct RecordingDrawing {
+    package private(set) var lines: [String] = []
 
     private let style: OutputStyle
     private let metric: Bool
@@ -14,7 +14,7 @@ struct RecordingDrawing {
     private static let chartRows = 5
     private static let indent = 2
 
-    init(_ rows: some RecordingRows, metric: Bool, _ style: OutputStyle) throws {
+    package init(_ rows: some RecordingRows, metric: Bool, _ style: OutputStyle) throws {
         self.style = style
         self.metric = metric
         let extent = try TrackExtent(rows)
@@ -142,10 +142,18 @@ private struct RouteDrawing {
 }
 
 /// How standard output shows drawings: a terminal in its width and colours, and a file in 80 columns without colours.
-struct OutputStyle: Equatable {
+package struct OutputStyle: Equatable {
     var columns = 80
     var palette = Palette.none
     var characters = CharacterSet.utf8
+
+    package init(columns: Int = 80, palette: Palette = Palette.none, characters: CharacterSet = CharacterSet.utf8) {
+        self.columns = columns
+        self.palette = palette
+        self.characters = characters
+    }
+
+    package init() {}
 
     static var ofStandardOutput: OutputStyle {
         var style = OutputStyle(characters: .ofTerminal)

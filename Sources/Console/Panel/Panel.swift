@@ -8,7 +8,7 @@ import Linux
 ///     keys ──▶ PanelKeys ──▶ RunCommandClient ──▶ control.sock
 ///     LEDs ◀── LEDPatterns ◀── StateClient ◀── state.sock
 ///     beeper ◀──────────────────────┘
-final class Panel {
+package final class Panel {
     private let loop: EventLoop
     private var state: StateClient?
     private var commands: RunCommandClient?
@@ -30,9 +30,16 @@ final class Panel {
     private static let retryDelay = Duration.seconds(5)
 
     /// The directories of the devices.
-    struct Paths: Equatable {
+    package struct Paths: Equatable {
         var input = "/dev/input"
         var leds = "/sys/class/leds"
+
+        package init(input: String = "/dev/input", leds: String = "/sys/class/leds") {
+            self.input = input
+            self.leds = leds
+        }
+
+        package init() {}
     }
 
     init(

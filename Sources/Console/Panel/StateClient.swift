@@ -1,6 +1,6 @@
 import Board
 import Domain
-import JSONCoding
+package import JSONCoding
 import Linux
 
 /// The panel's client of state.sock. Reconnects without end and publishes the state of the run.
@@ -108,7 +108,7 @@ final class StateClient {
 
 extension Beep {
     /// Nil if the line is no EVENT that beeps.
-    init?(event: JSON) {
+    package init?(event: JSON) {
         guard event["class"]?.string == "EVENT" else { return nil }
         switch event["event"]?.string {
         case "workout": self = .step

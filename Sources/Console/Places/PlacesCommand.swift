@@ -3,14 +3,14 @@ import Glibc
 import JSONCoding
 import Linux
 import MapStorage
-import Maps
+package import Maps
 import Pipeline
 import SQLite
 import Storage
 import Weather
 
 /// `pacectl places`: what lies around or along the way, from an extract of OpenStreetMap.
-enum PlacesCommand: Equatable {
+package enum PlacesCommand: Equatable {
     case importFile(String, PlacesOptions)
     case near(PlacesOptions)
     case along(PlacesOptions)
@@ -38,7 +38,7 @@ enum PlacesCommand: Equatable {
 }
 
 /// The options of `pacectl places`.
-struct PlacesOptions: Equatable {
+package struct PlacesOptions: Equatable {
     /// Nil for the position that the daemon has.
     var position: Coordinate?
     /// Empty for the common ones.

@@ -4,11 +4,17 @@ import Report
 import Storage
 
 /// A report about the activities since a day.
-struct PeriodReportRequest: Equatable {
+package struct PeriodReportRequest: Equatable {
     var filter: ActivityFilter
     /// A file; nil for standard output.
     var output: String?
     var isForced = false
+
+    package init(filter: ActivityFilter, output: String? = nil, isForced: Bool = false) {
+        self.filter = filter
+        self.output = output
+        self.isForced = isForced
+    }
 }
 
 extension Invocation {

@@ -3,13 +3,20 @@ import Report
 import Storage
 
 /// What `pacectl report` writes, and where to.
-struct ReportRequest: Equatable {
+package struct ReportRequest: Equatable {
     var activity: ActivityReference
     /// A file; nil for standard output.
     var output: String?
     var isForced = false
     /// The radius in which positions are hidden, in metres; 0 for none.
     var hide = 200
+
+    package init(activity: ActivityReference, output: String? = nil, isForced: Bool = false, hide: Int = 200) {
+        self.activity = activity
+        self.output = output
+        self.isForced = isForced
+        self.hide = hide
+    }
 }
 
 extension Invocation {

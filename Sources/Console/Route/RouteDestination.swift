@@ -1,8 +1,8 @@
-import Domain
-import Maps
+package import Domain
+package import Maps
 
 /// What `pacectl route --to` names.
-enum RouteDestination: Equatable {
+package enum RouteDestination: Equatable {
     case position(Coordinate)
     case place(PlaceReference)
     /// The ID of a stop of the timetable.
@@ -25,7 +25,7 @@ enum RouteDestination: Equatable {
 }
 
 /// A place of places.db.
-enum PlaceReference: Equatable {
+package enum PlaceReference: Equatable {
     case id(PlaceID)
     /// The best match of a search.
     case name(String)

@@ -4,7 +4,7 @@ import Linux
 import Wire
 
 /// The options of `pacectl route`.
-struct RouteOptions: Equatable {
+package struct RouteOptions: Equatable {
     /// Nil for the position that the daemon has.
     var start: Coordinate?
     var profile = RouteProfile.walk

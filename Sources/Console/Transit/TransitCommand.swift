@@ -3,7 +3,7 @@ import MapStorage
 import Transit
 
 /// `pacectl transit`: lines, departures and the way home by public transport.
-enum TransitCommand: Equatable {
+package enum TransitCommand: Equatable {
     /// Prints a GTFS-Realtime feed as JSON lines.
     case decode(String)
     case importFile(String, TransitOptions)
@@ -39,7 +39,7 @@ enum TransitCommand: Equatable {
 }
 
 /// The options of `pacectl transit`.
-struct TransitOptions: Equatable {
+package struct TransitOptions: Equatable {
     /// Where the databases are, and the position of the user.
     var maps = PlacesOptions()
     /// Metres; nil for the whole feed.

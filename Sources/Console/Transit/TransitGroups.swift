@@ -7,7 +7,7 @@ import SQLite
 import Transit
 
 /// `pacectl transit groups`: the user's groups of lines.
-enum GroupCommand: Equatable {
+package enum GroupCommand: Equatable {
     case list
     case add(String, lines: [String])
     case edit(String, lines: [String])

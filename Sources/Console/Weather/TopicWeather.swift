@@ -1,12 +1,12 @@
 import Domain
-import JSONCoding
+package import JSONCoding
 import Weather
 import Wire
 
 /// The data of the topic `weather` for users: figures, a reason why there are none or no newer ones, or both.
 ///
 /// Values that are absent, of the wrong type or out of range are nil. Text is sanitised.
-struct TopicWeather: Equatable {
+package struct TopicWeather: Equatable {
     /// Nil with a reason alone.
     var figures: Figures?
     var reason: String?
@@ -88,26 +88,26 @@ struct TopicWeather: Equatable {
         var periods: [Period]
     }
 
-    struct Period: Equatable {
+    package struct Period: Equatable {
         var span: Range<UTC>
         var conditions: Conditions
         var overlays: [Overlay]
     }
 
     /// Conditions that may or will be there for a part of a period.
-    struct Overlay: Equatable {
+    package struct Overlay: Equatable {
         var kind: Kind
         var probability: Int?
         var span: Range<UTC>
         var conditions: Conditions
 
-        enum Kind: String {
+        package enum Kind: String {
             case becoming, temporary, possible
         }
     }
 
     /// Nil if the data has neither figures with their station, distance and time nor a reason.
-    init?(_ data: JSON) {
+    package init?(_ data: JSON) {
         figures = WeatherTopic.readable(data).flatMap { Figures($0) }
         reason = data["reason"]?.harmlessText(limit: 256)
         if figures == nil, reason == nil { return nil }

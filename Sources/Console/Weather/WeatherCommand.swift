@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Glibc
 import JSONCoding
 import Linux
@@ -6,14 +6,19 @@ import Servers
 import Weather
 
 /// `pacectl metar` and `pacectl taf`: reports of standard input, one a line, as JSON objects.
-struct WeatherCommand: Equatable {
-    enum Kind: Equatable {
+package struct WeatherCommand: Equatable {
+    package enum Kind: Equatable {
         case metar, taf
     }
 
     var kind: Kind
     /// The time at which the reports were received; nil for the clock's.
     var now: UTC?
+
+    package init(kind: Kind, now: UTC? = nil) {
+        self.kind = kind
+        self.now = now
+    }
 
     /// Decodes until the end of standard input, and writes the objects of all lines of a read at once.
     ///

@@ -3,8 +3,8 @@ import JSONCoding
 import Linux
 
 /// `pacectl weather`: the weather at a place, from paced-net.
-struct WeatherRequest: Equatable {
-    enum Output: Equatable {
+package struct WeatherRequest: Equatable {
+    package enum Output: Equatable {
         case text, reports
     }
 
@@ -13,6 +13,14 @@ struct WeatherRequest: Equatable {
     var output = Output.text
     /// The directory of net.sock; nil for the default.
     var netDirectory: String?
+
+    package init(place: WeatherPlace? = nil, output: Output = Output.text, netDirectory: String? = nil) {
+        self.place = place
+        self.output = output
+        self.netDirectory = netDirectory
+    }
+
+    package init() {}
 
     /// How long paced-net may take: it may have to ask several stations.
     private static let timeout = Duration.seconds(60)
@@ -53,7 +61,7 @@ struct WeatherRequest: Equatable {
 }
 
 /// A place with weather: a position, or a station.
-enum WeatherPlace: Equatable {
+package enum WeatherPlace: Equatable {
     /// Degrees.
     case position(latitude: Double, longitude: Double)
     /// The four characters of a station by the ICAO.

@@ -1,9 +1,9 @@
-import Domain
+package import Domain
 import Weather
 import Wire
 
 /// A line about the weather.
-struct WeatherLine: Equatable {
+package struct WeatherLine: Equatable {
     enum Role: Equatable {
         /// The station, its distance and the age of its observation, of the figures that follow.
         case station(isStale: Bool)
@@ -15,7 +15,7 @@ struct WeatherLine: Equatable {
     }
 
     /// Variants from long to short.
-    var texts: [String]
+    package var texts: [String]
     var role: Role
     /// The lines of the lowest ranks remain where not all fit. A station has no higher rank than its figures.
     var rank: Int
@@ -28,7 +28,7 @@ struct WeatherLine: Equatable {
     }
 
     /// The text for a place without a limit.
-    var long: String {
+    package var long: String {
         switch role {
         case .station, .forecast: texts[0]
         case .warning: "! " + texts[0]
@@ -39,7 +39,7 @@ struct WeatherLine: Equatable {
 }
 
 /// The weather in lines of text, for the command and for the screen.
-struct WeatherText {
+package struct WeatherText {
     let units: WeatherUnits
     /// Nil while the time of day is unknown.
     let now: UTC?
@@ -48,7 +48,16 @@ struct WeatherText {
     /// Milliseconds since the publication, which the age is at least; nil if that is unknown.
     var publishedMilliseconds: Int?
 
-    func lines(of weather: TopicWeather, sun: StateLine.Sun? = nil, wind: StateLine.Wind? = nil) -> [WeatherLine] {
+    package init(units: WeatherUnits, now: UTC?, isStale: Bool = false, publishedMilliseconds: Int? = nil) {
+        self.units = units
+        self.now = now
+        self.isStale = isStale
+        self.publishedMilliseconds = publishedMilliseconds
+    }
+
+    package func lines(of weather: TopicWeather, sun: StateLine.Sun? = nil, wind: StateLine.Wind? = nil)
+        -> [WeatherLine]
+    {
         let reason = weather.reason.map { WeatherLine(texts: [$0.uppercasedFirst], role: .reason, rank: 2) }
         guard let figures = weather.figures else {
             return [WeatherLine(texts: ["No weather"], role: .station(isStale: false), rank: 0), reason].compactMap(

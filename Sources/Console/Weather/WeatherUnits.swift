@@ -1,12 +1,20 @@
-import Domain
+package import Domain
 import Linux
 
 /// Figures of the weather with their units, metric ones or those of the USA, and times of day.
-struct WeatherUnits {
+package struct WeatherUnits {
     let metric: Bool
     var twelveHour = false
     /// Minutes of local time from UTC at a moment.
     var offset: (UTC) -> Int = { Machine.localOffset(at: $0) / 60 }
+
+    package init(
+        metric: Bool, twelveHour: Bool = false, offset: @escaping (UTC) -> Int = { Machine.localOffset(at: $0) / 60 }
+    ) {
+        self.metric = metric
+        self.twelveHour = twelveHour
+        self.offset = offset
+    }
 
     private static let metresPerSecondOfMiles = RunFormat.metresPerMile / 3600
     private static let hectopascalsPerInch = 33.8639

@@ -1,9 +1,9 @@
-import Weather
+package import Weather
 
 /// The sky in words.
-enum WeatherWords {
+package enum WeatherWords {
     /// The part of the sky that the layers cover, such as "cloudy"; nil if it is not known.
-    static func sky(_ covers: [CloudLayer.Cover]) -> String? {
+    package static func sky(_ covers: [CloudLayer.Cover]) -> String? {
         let darkest: [CloudLayer.Cover] = [
             .obscured, .overcast, .broken, .scattered, .few, .noSignificantCloud, .noCloudDetected, .clear, .skyClear,
         ]

@@ -4,7 +4,7 @@ import Linux
 import QRCode
 
 /// `pacectl web`: signs browsers in at paced-web.
-struct WebCommand: Equatable {
+package struct WebCommand: Equatable {
     enum Action: Equatable {
         /// A code that signs a browser in.
         case code(isControl: Bool)

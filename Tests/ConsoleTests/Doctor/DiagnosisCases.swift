@@ -1,6 +1,5 @@
+import Console
 import Sensors
-
-@testable import Console
 
 enum DiagnosisCases {
     typealias Case = DiagnosisTests.Case

@@ -1,7 +1,6 @@
+import Console
 import Sensors
 import Testing
-
-@testable import Console
 
 /// Each possible fault alone, on a board without faults.
 struct DiagnosisTests {

@@ -1,6 +1,5 @@
+import Console
 import Sensors
-
-@testable import Console
 
 extension DiagnosisCases {
     private static let prolific = SystemFacts.Receivers.Serial(

@@ -1,8 +1,7 @@
+import Console
 import Foundation
 import TestKit
 import Testing
-
-@testable import Console
 
 /// A file tree that replaces a system's.
 struct SystemFilesTests {
