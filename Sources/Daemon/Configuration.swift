@@ -140,7 +140,7 @@ package struct Configuration: Equatable, Sendable {
     // MARK: Reload
 
     /// Adopts the keys that take effect at a reload. The others keep their values until the next start.
-    mutating func adoptLiveKeys(from new: Configuration) {
+    package mutating func adoptLiveKeys(from new: Configuration) {
         let old = self
         self = new
         for key in ConfigurationKey.all where key.effect == .start { key.copy(old, &self) }

@@ -1,15 +1,15 @@
-import Domain
+package import Domain
 
 /// The differences between two configurations.
-struct ConfigurationDiff: Equatable {
+package struct ConfigurationDiff: Equatable {
     /// Names of keys whose new values take effect at once.
-    var now: [String] = []
+    package var now: [String] = []
     /// Names of keys whose new values take effect at the next start.
-    var later: [String] = []
+    package var later: [String] = []
     /// Settings with other defaults.
-    var settings: [SettingKey] = []
+    package var settings: [SettingKey] = []
 
-    init(from old: Configuration, to new: Configuration) {
+    package init(from old: Configuration, to new: Configuration) {
         for key in ConfigurationKey.all where !key.isEqual(old, new) {
             switch key.effect {
             case .reload: now.append(key.name)

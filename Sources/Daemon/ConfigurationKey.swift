@@ -1,7 +1,7 @@
 import Board
 import Domain
 import JSONCoding
-import Linux
+package import Linux
 import Pipeline
 import Sensors
 import Wire
@@ -9,32 +9,32 @@ import Wire
 /// A key of paced.conf that the daemon uses: one row of ``all``.
 ///
 /// The parser, its errors, reload, the example file and the manual page follow from the row.
-struct ConfigurationKey: Sendable {
+package struct ConfigurationKey: Sendable {
     /// When a changed value takes effect.
-    enum Effect: Sendable {
+    package enum Effect: Sendable {
         /// At a reload.
         case reload
         /// At the next start: a reload closes no link.
         case start
     }
 
-    let section: ConfigurationSection
-    let name: String
+    package let section: ConfigurationSection
+    package let name: String
     /// The name in release 0.1.0, which the next release rejects.
-    let former: FormerName?
+    package let former: FormerName?
     /// The default as the file has it; empty for none.
-    let initial: String
-    let effect: Effect
+    package let initial: String
+    package let effect: Effect
     /// What the key does, the values that it takes and what an empty one means, for the manual page and the example file.
-    let text: String
+    package let text: String
     /// Whether two configurations have the same value.
     let isEqual: @Sendable (Configuration, Configuration) -> Bool
     /// Copies the value from the first configuration to the second one.
     let copy: @Sendable (Configuration, inout Configuration) -> Void
     private let set: @Sendable (ConfigurationFile.Assignment, inout Configuration) throws -> Void
 
-    struct FormerName: Sendable {
-        let name: String
+    package struct FormerName: Sendable {
+        package let name: String
         /// Converts a value that the former name has to the value of the present one.
         var converting: @Sendable (String) -> String = { $0 }
     }
@@ -61,7 +61,7 @@ struct ConfigurationKey: Sendable {
     }
 
     /// - Throws: ``Options/UsageError``, which names the key; then nothing has changed.
-    func apply(_ assignment: ConfigurationFile.Assignment, to configuration: inout Configuration)
+    package func apply(_ assignment: ConfigurationFile.Assignment, to configuration: inout Configuration)
         throws(Options.UsageError)
     {
         do {
@@ -73,7 +73,7 @@ struct ConfigurationKey: Sendable {
         }
     }
 
-    static let all: [ConfigurationKey] = [
+    package static let all: [ConfigurationKey] = [
         ConfigurationKey(
             .recording, "SyncIntervalSec", \.syncSeconds, former: FormerName(name: "SyncSeconds"),
             text: """

@@ -1,11 +1,11 @@
-import Domain
+package import Domain
 import Wire
 
 /// Limits the EVENTs of each kind: ``burst`` at once, then one each second.
 ///
 /// Events of the run and gaps are never dropped: only a client that may control the run can cause
 /// many of them. The next STATE has the content of the dropped events. A fault reports their number.
-struct EventLimit: Sendable {
+package struct EventLimit: Sendable {
     static let burst = 50
     static let interval = Duration.seconds(1)
 
@@ -15,8 +15,10 @@ struct EventLimit: Sendable {
         "too much happens at once; \($0) \($0 == 1 ? "EVENT was" : "EVENTs were") left out, STATE is right"
     }
 
+    package init() {}
+
     /// Drops the events that exceed the limit.
-    mutating func limited(_ outputs: [Output], at now: Instant) -> [Output] {
+    package mutating func limited(_ outputs: [Output], at now: Instant) -> [Output] {
         outputs.filter { output in
             guard case .event(let event) = output, let key = Self.key(event.kind) else { return true }
             if buckets[key, default: TokenBucket(burst: Self.burst, interval: Self.interval)].consume(at: now) {
@@ -28,7 +30,7 @@ struct EventLimit: Sendable {
     }
 
     /// The input that reports the number of dropped events, when it is due.
-    mutating func fault(at now: Instant) -> Input? {
+    package mutating func fault(at now: Instant) -> Input? {
         flood.next(at: now)
     }
 

@@ -1,7 +1,7 @@
 import Bluetooth
-import Domain
+package import Domain
 import Linux
-import Sensors
+package import Sensors
 import Storage
 
 /// The messages that have reached the daemon, in order of arrival, each with its moment.
@@ -12,8 +12,8 @@ import Storage
 /// callback. So no adapter is called while it reports, and no message waits for another callback.
 ///
 /// It is bounded by the messages of one callback: an adapter reads a bounded number of bytes at a time.
-final class Inbox {
-    enum Message {
+package final class Inbox {
+    package enum Message {
         /// The timer of the next tick or of the next idle second has fired.
         case tick
         case input(Input)
@@ -38,12 +38,14 @@ final class Inbox {
     private var batch: [(message: Message, at: Instant)] = []
     private(set) var isDraining = false
 
-    func append(_ message: Message) {
+    package init() {}
+
+    package func append(_ message: Message) {
         messages.append((message, Clock.now()))
     }
 
     /// Passes each message with its moment to `handle`, including those that arrive meanwhile.
-    func drain(_ handle: (Message, Instant) -> Void) {
+    package func drain(_ handle: (Message, Instant) -> Void) {
         precondition(!isDraining)
         isDraining = true
         while !messages.isEmpty {

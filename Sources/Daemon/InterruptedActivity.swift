@@ -1,11 +1,11 @@
-import Domain
+package import Domain
 import Pipeline
-import Storage
+package import Storage
 
 /// State in which the journal's newest activity was left, rebuilt by a replay of its entries.
 ///
 /// Created on the journal's thread, because that may take long; adopted by ``Daemon/adopt(_:isClosing:)``.
-indirect enum InterruptedActivity: Sendable {
+package indirect enum InterruptedActivity: Sendable {
     /// It resumes, unless another activity has started since.
     case interrupted(Interrupted)
     /// It ended at its last moment or earlier.
@@ -15,7 +15,7 @@ indirect enum InterruptedActivity: Sendable {
     /// Its replay fails.
     case unreadable(id: Int, reason: String)
 
-    struct Interrupted: Sendable {
+    package struct Interrupted: Sendable {
         var open: OpenActivity
         var resumed: ResumedActivity
         var isSameBoot: Bool
@@ -29,7 +29,7 @@ indirect enum InterruptedActivity: Sendable {
     /// - Parameters:
     ///   - time: the time of day at `now`, if it is known.
     ///   - limit: the longest time since its last moment for which it resumes.
-    init?(
+    package init?(
         _ journal: JournalStartup, from reader: JournalReader, isDemo: Bool, bootID: String, at now: Instant,
         time: UTC?,
         limit: Duration
@@ -75,7 +75,7 @@ indirect enum InterruptedActivity: Sendable {
                 open: open, resumed: resumed, isSameBoot: isSameBoot, rule: rule, provisionalLimit: provisionalLimit))
     }
 
-    var id: Int? {
+    package var id: Int? {
         switch self {
         case .interrupted(let interrupted): interrupted.open.recording.id
         case .over(let open, _): open.recording.id

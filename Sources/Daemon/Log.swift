@@ -1,11 +1,11 @@
-import Domain
-import Linux
+package import Domain
+package import Linux
 import Sensors
 
 /// Writes the daemon's log to standard error, one line for each decision.
 ///
 /// Lines never contain coordinates, and only the last two bytes of Bluetooth addresses.
-enum Log {
+package enum Log {
     /// - Parameter isOurs: the text has no foreign content: an address in it is an example and stays whole.
     static func write(_ level: LogLevel, _ text: String, isOurs: Bool = false) {
         level.write(isOurs ? text : shortened(text), of: "paced")
@@ -32,7 +32,7 @@ enum Log {
 
     /// Shortens each Bluetooth address to its last two bytes, wherever it
     /// comes from: bluetoothd names a device without a name by its address.
-    static func shortened(_ text: String) -> String {
+    package static func shortened(_ text: String) -> String {
         let bytes = Array(text.utf8)
         var kept: [UInt8] = []
         var place = 0
@@ -67,7 +67,7 @@ enum Log {
     }
 
     /// The log line of an event; nil for events that reveal a position or come too often.
-    static func line(of event: Event) -> (LogLevel, String)? {
+    package static func line(of event: Event) -> (LogLevel, String)? {
         switch event.kind {
         case .start(let sport, _, resumed: true):
             (.notice, "\(run(event.activity)) resumed: \(sport.rawValue)")
@@ -112,7 +112,7 @@ enum Log {
         }
     }
 
-    static func subject(of event: Event) -> LogRateLimiter.Subject {
+    package static func subject(of event: Event) -> LogRateLimiter.Subject {
         switch event.kind {
         case .start, .pause, .resume, .autoPause, .autoResume, .lap, .stop, .discard, .alert, .workout, .badge, .course,
             .cue, .climb, .light, .notice:

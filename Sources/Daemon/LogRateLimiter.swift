@@ -1,17 +1,17 @@
-import Domain
+package import Domain
 
 /// Limits the log for each subject: ``burst`` lines at once, then one each
 /// ``period``, so that neither a client nor an unstable link fills the disk.
 ///
 /// After a suppressed line, the subject stays suppressed until the number of its suppressed lines has been reported.
-struct LogRateLimiter {
+package struct LogRateLimiter {
     /// The subject of a line; its name appears in the log.
-    enum Subject: String, CaseIterable {
+    package enum Subject: String, CaseIterable {
         case barometer, clock, commands, exports, faults, links, position, recording, run, sensors, settings
     }
 
-    static let burst = 20
-    static let period = Duration.seconds(60)
+    package static let burst = 20
+    package static let period = Duration.seconds(60)
 
     private struct Account {
         var bucket = TokenBucket(burst: LogRateLimiter.burst, interval: LogRateLimiter.period)
@@ -20,8 +20,10 @@ struct LogRateLimiter {
 
     private var accounts: [Subject: Account] = [:]
 
+    package init() {}
+
     /// Whether a line may be written. Counts it if not.
-    mutating func allows(_ subject: Subject, at now: Instant) -> Bool {
+    package mutating func allows(_ subject: Subject, at now: Instant) -> Bool {
         var account = accounts[subject] ?? Account()
         let isTaken = account.leftOut == 0 && account.bucket.consume(at: now)
         if !isTaken { account.leftOut += 1 }
@@ -30,7 +32,7 @@ struct LogRateLimiter {
     }
 
     /// The numbers of suppressed lines, for each subject that has a token again.
-    mutating func popSuppressed(at now: Instant) -> [(subject: Subject, count: Int)] {
+    package mutating func popSuppressed(at now: Instant) -> [(subject: Subject, count: Int)] {
         var suppressed: [(subject: Subject, count: Int)] = []
         for subject in Subject.allCases {
             guard var account = accounts[subject], account.leftOut > 0, account.bucket.consume(at: now) else {

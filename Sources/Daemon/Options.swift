@@ -83,6 +83,10 @@ package struct Options: Equatable, Sendable {
     /// An invalid option. `line` names it and the valid values.
     package struct UsageError: Error, Equatable, Sendable {
         package var line: String
+
+        package init(line: String) {
+            self.line = line
+        }
     }
 
     /// Parses the arguments after the program's name.

@@ -1,11 +1,11 @@
-import Domain
-import Pipeline
+package import Domain
+package import Pipeline
 import Storage
 
 /// An activity that resumed after a reboot while the time of day is unknown.
 ///
 /// Once the time of day is known, it stays one activity, or is split at the outage if that exceeded the limit.
-struct ProvisionalResume {
+package struct ProvisionalResume {
     private let open: OpenActivity
     private let resumed: ResumedActivity
     private let limit: Duration
@@ -24,7 +24,7 @@ struct ProvisionalResume {
         resumedAt = now
     }
 
-    mutating func append(_ entries: [InputLogEntry]) {
+    package mutating func append(_ entries: [InputLogEntry]) {
         if isTooLong { return }
         self.entries += entries
         if self.entries.count > Self.entryLimit {
@@ -36,7 +36,7 @@ struct ProvisionalResume {
     /// Splits off the part since the outage if, by the time of day at `now`, the outage exceeded the limit.
     ///
     /// - Returns: the outputs to publish; nil if it stays one activity.
-    func split(
+    package func split(
         at now: Instant, time: UTC, _ recorder: RunRecorder, _ engine: inout RunEngine, into effects: inout Effects
     ) -> [Output]? {
         guard !isTooLong, let last = open.lastTime, let id = open.recording.id else { return nil }

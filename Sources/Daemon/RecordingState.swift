@@ -1,22 +1,22 @@
-import Domain
-import Formats
+package import Domain
+package import Formats
 import Linux
-import Pipeline
-import Storage
+package import Pipeline
+package import Storage
 
 /// The engine and its recorder, with the activities that may resume: the state that depends on the journal.
 ///
 /// It exists before the journal is read, and adopts its content then. A class, because the compiler writes 190 kB of
 /// code to copy a value of this size.
-final class RecordingState {
-    var engine: RunEngine
+package final class RecordingState {
+    package var engine: RunEngine
     /// The effects of the engine's steps that are not recorded yet.
-    var effects = Effects()
-    let recorder: RunRecorder
+    package var effects = Effects()
+    package let recorder: RunRecorder
     /// Set while it is unknown whether the resumed activity is too old.
-    var provisional: ProvisionalResume?
+    package var provisional: ProvisionalResume?
     /// An activity that was closed on low battery. It resumes when power returns.
-    var suspended: SuspendedActivity?
+    package var suspended: SuspendedActivity?
     private var continuity = Continuity()
 
     /// Where the numbers in memory continue those of the journal.
@@ -30,7 +30,7 @@ final class RecordingState {
     /// Creates the state for a journal that has not been read yet.
     ///
     /// - Parameter isRecorded: false in a replay, which records nothing.
-    init(
+    package init(
         _ pipeline: Pipeline, _ journal: Journal, _ formats: [ExportFormat], isRecorded: Bool = true, at now: Instant
     ) {
         engine = RunEngine(pipeline, at: now)
@@ -47,7 +47,7 @@ final class RecordingState {
     }
 
     /// Performs a command. An activity that it starts gets the journal's next number.
-    func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome {
+    package func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome {
         guard recorder.isRecording else { return try engine.step(command, at: now, into: &effects) }
         let number = recorder.journal.takeNumber()
         do throws(CommandRejection) {
@@ -76,7 +76,7 @@ final class RecordingState {
     ///   - isServing: the devices are connected already; false at the start.
     ///   - isClosing: the loop has ended. An interrupted activity is left to the next start.
     /// - Returns: the shift of the numbers; nil if the journal could not be read.
-    func adopt(
+    package func adopt(
         _ status: StateDirectoryStatus, isServing: Bool, isClosing: Bool = false, at now: Instant
     ) -> Renumbering? {
         guard let journal = status.journal else { return nil }

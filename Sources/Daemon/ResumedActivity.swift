@@ -3,7 +3,7 @@ import Pipeline
 import Storage
 
 /// An activity that a kill, a power cut or a restart left open, rebuilt by a replay of its entries.
-struct ResumedActivity {
+package struct ResumedActivity {
     /// The pipeline at the last moment, on the clock of this boot.
     var pipeline: Pipeline
     /// Its last moment on that clock.

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Formats
 import Linux
 import Pipeline
@@ -373,7 +373,7 @@ final class RunController {
 extension UTC {
     /// What a real-time clock shows more than the system's clock, in milliseconds. 0 if the kernel has set the system's
     /// clock from it, also if it shows local time: then they differ by 2 s at most, or by a zone's offset.
-    static func offset(ofRealTimeClock time: UTC, from system: UTC) -> Int64 {
+    package static func offset(ofRealTimeClock time: UTC, from system: UTC) -> Int64 {
         let difference = time.milliseconds - system.milliseconds
         let (quarterHour, tolerance): (Int64, Int64) = (900_000, 2000)
         let rest = abs(difference) % quarterHour

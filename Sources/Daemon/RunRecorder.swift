@@ -1,9 +1,9 @@
-import Domain
-import Formats
+package import Domain
+package import Formats
 import Linux
-import Pipeline
-import Storage
-import Wire
+package import Pipeline
+package import Storage
+package import Wire
 
 /// Writes the run to the journal: log entries, the rows that the recording builder makes of
 /// the engine's outputs, and the EVENT lines, whose numbers it assigns.
@@ -12,8 +12,8 @@ import Wire
 ///     outputs, seconds ─▶ RecordingBuilder ┼──▶ Journal
 ///     events ──▶ EVENT lines ──────────────┘
 ///                     └──▶ state server
-final class RunRecorder {
-    let journal: Journal
+package final class RunRecorder {
+    package let journal: Journal
     let bootID: String
     /// The formats that are exported when an activity ends.
     var formats: [ExportFormat]
@@ -36,7 +36,7 @@ final class RunRecorder {
     private static let updateInterval = Duration.seconds(10)
     private static let clockInterval = Duration.seconds(60)
 
-    init(
+    package init(
         _ journal: Journal, bootID: String, formats: [ExportFormat], _ recordingBuilder: RecordingBuilder,
         isRecording: Bool = true, at now: Instant
     ) {
@@ -72,7 +72,7 @@ final class RunRecorder {
     ///   - outputs: the outputs to publish.
     ///   - zones: the heart-rate zones; nil if they are disabled.
     /// - Returns: the lines of the events among the outputs.
-    func record(_ effects: Effects, _ outputs: [Output], zones: Zones?, at now: Instant) -> [EventLine] {
+    package func record(_ effects: Effects, _ outputs: [Output], zones: Zones?, at now: Instant) -> [EventLine] {
         guard isRecording else { return record(events: outputs) }
         let entries = effects.entries
         if entries.isEmpty, outputs.isEmpty, effects.seconds.isEmpty { return [] }
@@ -116,7 +116,7 @@ final class RunRecorder {
     }
 
     /// Assigns numbers to the events among the outputs and writes their lines to the journal.
-    func record(events outputs: [Output]) -> [EventLine] {
+    package func record(events outputs: [Output]) -> [EventLine] {
         var lines: [EventLine] = []
         for case .event(let event) in outputs {
             let line = EventLine(event, number: nextEvent)
@@ -164,7 +164,7 @@ final class RunRecorder {
     }
 
     /// Renumbers what is recorded but not in the journal yet.
-    func renumber(_ numbers: Renumbering) {
+    package func renumber(_ numbers: Renumbering) {
         recordingBuilder.renumber(numbers.activities)
         nextEvent = numbers.events(nextEvent)
         journal.renumber(numbers)

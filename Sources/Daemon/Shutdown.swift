@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 
 /// State machine of the shutdown. It ends within ``limit``, whatever systemd and the disk do. It does no I/O.
 ///
@@ -11,8 +11,8 @@ import Domain
 ///
 /// A run is stopped only if the system shuts down and automatic start is enabled; a
 /// restart of the daemon resumes the run. A second request to stop ends at once.
-struct Shutdown {
-    enum Action: Equatable {
+package struct Shutdown {
+    package enum Action: Equatable {
         /// Ask systemd whether the system shuts down, for at most ``queryLimit``.
         case querySystemState
         /// Stop the run as a command does, and export its files.
@@ -26,35 +26,35 @@ struct Shutdown {
     }
 
     /// The time that systemd has to answer.
-    static let queryLimit = Duration.milliseconds(500)
+    package static let queryLimit = Duration.milliseconds(500)
     /// Since the request to stop: files that are not written by then are exported at the next start.
-    static let exportLimit = Duration.milliseconds(600)
+    package static let exportLimit = Duration.milliseconds(600)
     /// Since the request to stop: a journal that is not closed by then is left open.
-    static let limit = Duration.milliseconds(800)
+    package static let limit = Duration.milliseconds(800)
 
     private let closesRun: Bool
     private var state = State.serving
     private var requestedAt: Instant?
 
     /// - Parameter closesRun: whether a system shutdown closes the run.
-    init(closesRun: Bool) {
+    package init(closesRun: Bool) {
         self.closesRun = closesRun
     }
 
     /// When waiting for the files ends; nil in the other states.
-    var exportDeadline: Instant? {
+    package var exportDeadline: Instant? {
         state == .exporting ? requestedAt.map { $0 + Self.exportLimit } : nil
     }
 
     /// The time left until ``limit``.
-    func timeLeft(at now: Instant) -> Duration {
+    package func timeLeft(at now: Instant) -> Duration {
         max((requestedAt ?? now) + Self.limit - now, .zero)
     }
 
     /// Handles a request to stop.
     ///
     /// - Parameter runIsOpen: a run is in progress that may be closed.
-    mutating func stopRequested(runIsOpen: Bool, at now: Instant) -> Action {
+    package mutating func stopRequested(runIsOpen: Bool, at now: Instant) -> Action {
         guard state == .serving, closesRun, runIsOpen else {
             requestedAt = requestedAt ?? now
             state = .ended
@@ -66,14 +66,14 @@ struct Shutdown {
     }
 
     /// Handles systemd's answer, or its timeout.
-    mutating func answered(isShuttingDown: Bool) -> Action? {
+    package mutating func answered(isShuttingDown: Bool) -> Action? {
         guard state == .querying else { return nil }
         state = isShuttingDown ? .exporting : .ended
         return isShuttingDown ? .stopRun : .end
     }
 
     /// Handles the end of the exports, or their timeout.
-    mutating func exportsEnded() -> Action? {
+    package mutating func exportsEnded() -> Action? {
         guard state == .exporting else { return nil }
         state = .ended
         return .end

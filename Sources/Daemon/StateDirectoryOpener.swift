@@ -1,23 +1,36 @@
 import Domain
 import Linux
 import SQLite
-import Storage
+package import Storage
 
 /// Result of an attempt to open the state directory.
-struct StateDirectoryStatus: Sendable {
+package struct StateDirectoryStatus: Sendable {
     /// The journal's content; nil if it cannot be read.
-    var journal: JournalStartup?
-    var interrupted: InterruptedActivity?
+    package var journal: JournalStartup?
+    package var interrupted: InterruptedActivity?
     /// The known sensors; nil if they cannot be read.
     var sensors: SensorStore?
     /// The directory is locked and writable.
-    var isReady = false
+    package var isReady = false
     /// The reason why it is not ready, as a clause.
-    var reason: String?
+    package var reason: String?
     /// Another paced uses the directory.
-    var isInUse = false
+    package var isInUse = false
     /// Warnings about the directory, for the log.
     var warnings: [String] = []
+
+    package init(
+        journal: JournalStartup? = nil, interrupted: InterruptedActivity? = nil, sensors: SensorStore? = nil,
+        isReady: Bool = false, reason: String? = nil, isInUse: Bool = false, warnings: [String] = []
+    ) {
+        self.journal = journal
+        self.interrupted = interrupted
+        self.sensors = sensors
+        self.isReady = isReady
+        self.reason = reason
+        self.isInUse = isInUse
+        self.warnings = warnings
+    }
 
     /// Logs the warnings and the damage of the journal.
     func log() {
@@ -41,7 +54,7 @@ struct StateDirectoryStatus: Sendable {
 ///
 /// A directory that is not writable is read once, at the first attempt: numbers, settings, events and the activity
 /// that was left open. A directory that other users can write to is not read, because its content cannot be trusted.
-final class StateDirectoryOpener: Sendable {
+package final class StateDirectoryOpener: Sendable {
     /// How long the start of the daemon waits for the first attempt.
     static let startLimit = Duration.seconds(5)
 
@@ -68,7 +81,7 @@ final class StateDirectoryOpener: Sendable {
     /// - Parameters:
     ///   - sensorFile: where the sensors are kept; nil in the demo.
     ///   - limit: the longest time since an activity's last moment for which it resumes.
-    init(in directory: String, sensorFile: SensorStoreFile?, isDemo: Bool, limit: Duration) {
+    package init(in directory: String, sensorFile: SensorStoreFile?, isDemo: Bool, limit: Duration) {
         self.directory = directory
         self.sensorFile = sensorFile
         self.isDemo = isDemo
@@ -76,7 +89,7 @@ final class StateDirectoryOpener: Sendable {
     }
 
     /// The result of the last attempt; nil if there was none since the last call.
-    func popStatus() -> StateDirectoryStatus? {
+    package func popStatus() -> StateDirectoryStatus? {
         progress.withLock { progress in
             defer { progress.status = nil }
             return progress.status
@@ -88,7 +101,7 @@ final class StateDirectoryOpener: Sendable {
     /// Attempts to open the directory. Blocks on the disk.
     ///
     /// - Returns: why the directory is not ready; nil if it is.
-    func attempt() -> String? {
+    package func attempt() -> String? {
         let isFirst = progress.withLock { progress in
             defer { progress.isFirst = false }
             return progress.isFirst

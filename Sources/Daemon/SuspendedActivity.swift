@@ -1,11 +1,11 @@
-import Domain
-import Pipeline
+package import Domain
+package import Pipeline
 import Storage
 
 /// Snapshot of an activity that was closed on low battery. It resumes if power returns within the limit.
 ///
 /// Until then it is an ended activity in the journal, with all its files. Resuming removes its end.
-struct SuspendedActivity {
+package struct SuspendedActivity {
     private var pipeline: Pipeline
     private var recordingBuilder: RecordingBuilder
     private let gaps: Int
@@ -14,7 +14,7 @@ struct SuspendedActivity {
     private let entries: Int
     private let rows: Int
     /// When it was closed, on the clock of this boot; may lie before the boot.
-    let last: Instant
+    package let last: Instant
     private let isSameBoot: Bool
     /// Set if the board has rebooted since and the time of day was unknown.
     private var unknown: (open: OpenActivity, resumed: ResumedActivity, limit: Duration)?
@@ -24,7 +24,7 @@ struct SuspendedActivity {
     /// - Parameters:
     ///   - pipeline: the pipeline before the end.
     ///   - open: ``Journal/open`` before the end.
-    init(
+    package init(
         _ pipeline: Pipeline, _ open: (activity: Int, entries: Int, rows: Int), _ recorder: RunRecorder, at now: Instant
     ) {
         self.pipeline = pipeline
@@ -66,7 +66,9 @@ struct SuspendedActivity {
     }
 
     /// Resumes the activity.
-    func resume(_ recorder: RunRecorder, _ engine: inout RunEngine, at now: Instant, into effects: inout Effects) {
+    package func resume(
+        _ recorder: RunRecorder, _ engine: inout RunEngine, at now: Instant, into effects: inout Effects
+    ) {
         guard let recording = recordingBuilder.recording else { return }
         let journal = recorder.journal
         let part = BootSegment(number: parts, bootID: recorder.bootID, of: recordingBuilder, at: now, place: entries)
@@ -83,7 +85,7 @@ struct SuspendedActivity {
     }
 
     /// The provisional resume since `now`; nil if the length of the outage is known.
-    func provisionalResume(at now: Instant) -> ProvisionalResume? {
+    package func provisionalResume(at now: Instant) -> ProvisionalResume? {
         unknown.map { ProvisionalResume($0.open, $0.resumed, limit: $0.limit, at: now) }
     }
 }

@@ -1,33 +1,33 @@
-import Domain
+package import Domain
 import JSONCoding
 import JournalCoding
-import Linux
-import Storage
-import Wire
+package import Linux
+package import Storage
+package import Wire
 
 /// Settings that users have changed over control.sock. The others have the configuration's values.
-struct UserSettings: Equatable {
+package struct UserSettings: Equatable {
     private var changes: [SettingKey: SettingChange] = [:]
     /// The settings that users have reset. A journal that is read later does not bring their values back.
     private var resets: Set<SettingKey> = []
     /// Whether the use of sensors is disabled; nil if no user chose.
-    private(set) var sensorsAreOff: Bool?
+    package private(set) var sensorsAreOff: Bool?
 
     private static let sensorsAreOffName = "straps_off"
 
     /// A stored setting that is not valid, or is one of an earlier release.
-    struct Damage: Equatable {
-        var level = LogLevel.warning
-        var reason: String
+    package struct Damage: Equatable {
+        package var level = LogLevel.warning
+        package var reason: String
         /// The changes that repair the journal.
-        var repair: [JournalChange]
+        package var repair: [JournalChange]
     }
 
-    init() {}
+    package init() {}
 
     /// Adopts stored settings. A damaged one counts as not set.
     /// Damaged zones are cleared, and the use of zones is disabled.
-    init(_ kept: [JournalSetting], damages: inout [Damage]) {
+    package init(_ kept: [JournalSetting], damages: inout [Damage]) {
         var settings = Settings()
         var zonesDamage: String?
         var components: String?
@@ -90,7 +90,7 @@ struct UserSettings: Equatable {
     }
 
     /// Merges with newer changes, which have precedence.
-    func merging(_ newer: UserSettings) -> UserSettings {
+    package func merging(_ newer: UserSettings) -> UserSettings {
         var merged = self
         for key in newer.resets { merged.changes[key] = nil }
         if newer.resets.contains(.sensors) { merged.sensorsAreOff = nil }
@@ -103,7 +103,7 @@ struct UserSettings: Equatable {
     /// Adopts a change that was checked against the settings in force.
     ///
     /// - Returns: the change to the journal.
-    mutating func adopt(_ change: SettingChange) -> JournalChange {
+    package mutating func adopt(_ change: SettingChange) -> JournalChange {
         changes[change.key] = change
         resets.remove(change.key)
         var settings = Settings()
@@ -116,7 +116,7 @@ struct UserSettings: Equatable {
     /// Removes a user's change; that of sensors with whether any is used.
     ///
     /// - Returns: the changes to the journal.
-    mutating func reset(_ key: SettingKey) -> [JournalChange] {
+    package mutating func reset(_ key: SettingKey) -> [JournalChange] {
         changes[key] = nil
         resets.insert(key)
         guard key == .sensors else { return [.unset(name: key.token)] }
@@ -124,22 +124,22 @@ struct UserSettings: Equatable {
         return [.unset(name: key.token), .unset(name: Self.sensorsAreOffName)]
     }
 
-    mutating func adopt(sensorsAreOff: Bool) -> JournalChange {
+    package mutating func adopt(sensorsAreOff: Bool) -> JournalChange {
         self.sensorsAreOff = sensorsAreOff
         return .setting(JournalSetting(name: Self.sensorsAreOffName, value: sensorsAreOff ? "true" : "false"))
     }
 
     /// Whether a user has chosen sensors or disabled them.
-    var hasSensors: Bool {
+    package var hasSensors: Bool {
         has(.sensors) || sensorsAreOff != nil
     }
 
-    func has(_ key: SettingKey) -> Bool {
+    package func has(_ key: SettingKey) -> Bool {
         changes[key] != nil
     }
 
     /// The settings in force, given the defaults.
-    func over(_ defaults: Settings) -> Settings {
+    package func over(_ defaults: Settings) -> Settings {
         var settings = defaults
         // Only one of the two can be enabled: a default must not prevent a user's change.
         if has(.autoLapMetres) || isOn(.autoLapSeconds) { settings.autoLapMetres = 0 }

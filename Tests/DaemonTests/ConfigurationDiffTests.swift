@@ -1,10 +1,9 @@
+import Daemon
 import Domain
 import Linux
 import Pipeline
 import Sensors
 import Testing
-
-@testable import Daemon
 
 @Suite struct ConfigurationDiffTests {
     private func read(_ text: String) throws -> Configuration {

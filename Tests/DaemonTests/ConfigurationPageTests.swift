@@ -1,12 +1,11 @@
 import Board
+import Daemon
 import Domain
 import Foundation
 import JSONCoding
 import Linux
 import Testing
 import Wire
-
-@testable import Daemon
 
 /// The example file and the lists of keys in paced.conf(5) are made from the tables of the keys: `make pages` writes them.
 @Suite struct ConfigurationPageTests {

@@ -1,3 +1,4 @@
+import Daemon
 import Domain
 import Formats
 import JSONCoding
@@ -6,8 +7,6 @@ import Pipeline
 import Sensors
 import TestKit
 import Testing
-
-@testable import Daemon
 
 private let recordingKeys = ConfigurationSection.recording.keys.joined(separator: " ")
 private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " ")

@@ -1,11 +1,10 @@
+import Daemon
 import Domain
 import Formats
 import Linux
 import Pipeline
 import Storage
 import Wire
-
-@testable import Daemon
 
 /// The recording part of a daemon, without devices and sockets.
 struct DaemonFixture {

@@ -1,7 +1,6 @@
+import Daemon
 import Domain
 import Testing
-
-@testable import Daemon
 
 @Suite struct EventLimitTests {
     private let start = Instant(milliseconds: 1_000_000)

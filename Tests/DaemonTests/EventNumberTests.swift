@@ -1,3 +1,4 @@
+import Daemon
 import Domain
 import JSONCoding
 import Linux
@@ -6,8 +7,6 @@ import Storage
 import TestKit
 import Testing
 import Wire
-
-@testable import Daemon
 
 /// The recorder numbers events, and its lines are those in the journal.
 @Suite struct EventNumberTests {

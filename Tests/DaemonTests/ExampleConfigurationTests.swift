@@ -1,9 +1,8 @@
 import Board
+import Daemon
 import Foundation
 import Linux
 import Testing
-
-@testable import Daemon
 
 /// The configuration file that is installed as /etc/paced/paced.conf.
 @Suite struct ExampleConfigurationTests {

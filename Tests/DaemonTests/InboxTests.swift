@@ -1,8 +1,7 @@
+import Daemon
 import Domain
 import Linux
 import Testing
-
-@testable import Daemon
 
 @Suite struct InboxTests {
     /// An adapter whose report causes a request to it.

@@ -1,3 +1,4 @@
+import Daemon
 import Domain
 import Formats
 import Foundation
@@ -8,8 +9,6 @@ import Storage
 import TestKit
 import Testing
 import Wire
-
-@testable import Daemon
 
 /// The coordinates of a run, as a journal could store them.
 private struct Coordinates {

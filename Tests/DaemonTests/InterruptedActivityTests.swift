@@ -1,3 +1,4 @@
+import Daemon
 import Domain
 import Linux
 import Pipeline
@@ -5,8 +6,6 @@ import SQLite
 import Storage
 import TestKit
 import Testing
-
-@testable import Daemon
 
 /// An interrupted run, and the next start's decision about it.
 @Suite struct InterruptedActivityTests {

@@ -1,7 +1,6 @@
+import Daemon
 import Domain
 import Testing
-
-@testable import Daemon
 
 @Suite struct LogAddressTests {
     @Test(arguments: [

@@ -1,10 +1,9 @@
+import Daemon
 import Domain
 import Pipeline
 import Simulation
 import TestKit
 import Testing
-
-@testable import Daemon
 
 @Suite struct LogRateLimiterTests {
     private let start = Instant(milliseconds: 1_000_000)

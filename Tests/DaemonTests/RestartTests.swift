@@ -1,3 +1,4 @@
+import Daemon
 import Domain
 import Glibc
 import Linux
@@ -6,8 +7,6 @@ import SQLite
 import Storage
 import TestKit
 import Testing
-
-@testable import Daemon
 
 /// A daemon that ends and starts again on the same boot within 10 s: the run was never paused.
 @Suite struct RestartTests {

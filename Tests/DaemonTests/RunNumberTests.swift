@@ -1,10 +1,9 @@
+import Daemon
 import Domain
 import Linux
 import Storage
 import TestKit
 import Testing
-
-@testable import Daemon
 
 /// Which commands give a run the next number of the journal.
 struct RunNumberTests {

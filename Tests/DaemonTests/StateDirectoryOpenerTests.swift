@@ -1,3 +1,4 @@
+import Daemon
 import Domain
 import Formats
 import Foundation
@@ -8,8 +9,6 @@ import Storage
 import TestKit
 import Testing
 import Wire
-
-@testable import Daemon
 
 /// A state directory that is not writable or not readable at the start, and what is recorded until it is ready.
 @Suite struct StateDirectoryOpenerTests {

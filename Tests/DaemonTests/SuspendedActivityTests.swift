@@ -1,3 +1,4 @@
+import Daemon
 import Domain
 import Linux
 import Pipeline
@@ -5,8 +6,6 @@ import SQLite
 import Storage
 import TestKit
 import Testing
-
-@testable import Daemon
 
 /// A run that was closed on low battery, and its resume.
 @Suite struct SuspendedActivityTests {

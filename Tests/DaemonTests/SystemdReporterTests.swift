@@ -1,9 +1,8 @@
+import Daemon
 import Domain
 import Linux
 import TestKit
 import Testing
-
-@testable import Daemon
 
 @Suite struct SystemdReporterTests {
     private let directory: TemporaryDirectory

@@ -1,3 +1,4 @@
+import Daemon
 import Domain
 import Formats
 import Linux
@@ -6,8 +7,6 @@ import Storage
 import TestKit
 import Testing
 import Wire
-
-@testable import Daemon
 
 /// Runs of a boot in which the time of day is unknown, or known late.
 struct UndatedActivityTests {

@@ -1,11 +1,10 @@
+import Daemon
 import Domain
 import JournalCoding
 import Linux
 import Storage
 import Testing
 import Wire
-
-@testable import Daemon
 
 @Suite struct UserSettingsTests {
     private func made(_ kept: (String, String)...) -> (UserSettings, [UserSettings.Damage]) {

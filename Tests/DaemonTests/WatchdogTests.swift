@@ -1,8 +1,7 @@
+import Daemon
 import Domain
 import TestKit
 import Testing
-
-@testable import Daemon
 
 @Suite struct WatchdogTests {
     private let start = Instant(milliseconds: 1_000_000)
