@@ -2,9 +2,11 @@
 
 # All Debian packages: those to build the programs, and those to run their tests. The virtual machines are for x86-64 only.
 packages := libbluetooth-dev libcurl4-openssl-dev libevdev-dev libexpat1-dev libgcrypt20-dev libgps-dev libjansson-dev libmicrohttpd-dev libqrencode-dev libsqlite3-dev libsystemd-dev libzip-dev pkg-config zlib1g-dev
-test-packages := $(packages) binutils chromium-headless-shell dbus-daemon gpsbabel gpsd gpsd-clients iproute2 jq libxml2-utils mandoc netcat-openbsd osmium-tool python3-venv sqlite3 systemd tmux zsh
-package-packages := debhelper lintian
-machine-packages := bluez bluez-test-tools busybox-static cpio dbus dmsetup e2fsprogs gpsd kmod qemu-system-x86 systemd-sysv udev
+deb-packages := binutils debhelper lintian
+test-packages := $(packages) $(deb-packages) chromium-headless-shell dbus-daemon gpsbabel gpsd gpsd-clients iproute2 jq libxml2-utils mandoc netcat-openbsd osmium-tool python3-venv sqlite3 systemd tmux zsh
+ifeq ($(shell uname -m),x86_64)
+test-packages += bluez bluez-test-tools busybox-static cpio dbus dmsetup e2fsprogs kmod qemu-system-x86 systemd-sysv udev
+endif
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
@@ -46,7 +48,14 @@ ci: test-requirements .build/venv
 test-all: test-requirements .build/venv
 	@Tools/stages $(filter-out test-power fuzz-short,$(ci)) $(rest)
 
-$(stages): test-requirements .build/venv
+$(filter-out lint deb bench,$(stages)): test-requirements .build/venv
+	@Tools/stages $@
+
+lint bench: requirements
+	@Tools/stages $@
+
+deb:
+	@Tools/require $(packages) $(deb-packages)
 	@Tools/stages $@
 
 # Tests that take hours, started by hand.
@@ -129,6 +138,7 @@ requirements:
 
 test-requirements:
 	@Tools/require $(test-packages)
+	@[ "$$(uname -m)" != x86_64 ] || Tests/VirtualMachine/kernel >/dev/null
 
 clean:
 	@echo "== removing .build"
