@@ -33,8 +33,6 @@ package struct ActivityFilter: Equatable {
         self.period = period
     }
 
-    package init() {}
-
     /// The number of activities that are read at once.
     private static let pageSize = 500
 

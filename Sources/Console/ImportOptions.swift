@@ -17,8 +17,6 @@ package struct ImportOptions: Equatable {
         self.again = again
         self.isVerbose = isVerbose
     }
-
-    package init() {}
 }
 
 extension Invocation {

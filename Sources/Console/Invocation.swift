@@ -78,8 +78,6 @@ package struct Invocation: Equatable {
             self.sport = sport
             self.course = course
         }
-
-        package init() {}
     }
 
     package var command = Command.help(nil)

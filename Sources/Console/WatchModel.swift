@@ -36,31 +36,10 @@ package struct WatchModel: Equatable {
     /// The offset of local time from UTC.
     package var minutesFromUTC = 0
 
-    package init() {}
-
-    package init(
-        state: StateLine? = nil, settings: Settings = Settings(), metric: Bool? = nil, banner: Banner? = nil,
-        profile: CourseProfile? = nil, weather: Weather? = nil, laps: [StateLine.Lap] = [],
-        overlay: Overlay = Overlay.none, page: Int = 0, message: Message? = nil, mayCommand: Bool = false,
-        spaceAt: Instant? = nil, silentSeconds: Int? = nil, directory: String = "", error: String? = nil,
-        minutesFromUTC: Int = 0
-    ) {
+    package init(state: StateLine? = nil, metric: Bool? = nil, directory: String = "") {
         self.state = state
-        self.settings = settings
         self.metric = metric
-        self.banner = banner
-        self.profile = profile
-        self.weather = weather
-        self.laps = laps
-        self.overlay = overlay
-        self.page = page
-        self.message = message
-        self.mayCommand = mayCommand
-        self.spaceAt = spaceAt
-        self.silentSeconds = silentSeconds
         self.directory = directory
-        self.error = error
-        self.minutesFromUTC = minutesFromUTC
     }
 
     package enum Overlay: Equatable {

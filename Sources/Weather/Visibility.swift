@@ -7,7 +7,7 @@ package struct Visibility: Hashable, Sendable {
     package var metres: Double
     package var bound = Bound.exact
 
-    package init(metres: Double, bound: Bound = Bound.exact) {
+    package init(metres: Double, bound: Bound = .exact) {
         self.metres = metres
         self.bound = bound
     }

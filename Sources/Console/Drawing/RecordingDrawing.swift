@@ -147,13 +147,11 @@ package struct OutputStyle: Equatable {
     var palette = Palette.none
     var characters = CharacterSet.utf8
 
-    package init(columns: Int = 80, palette: Palette = Palette.none, characters: CharacterSet = CharacterSet.utf8) {
+    package init(columns: Int = 80, palette: Palette = .none, characters: CharacterSet = .utf8) {
         self.columns = columns
         self.palette = palette
         self.characters = characters
     }
-
-    package init() {}
 
     static var ofStandardOutput: OutputStyle {
         var style = OutputStyle(characters: .ofTerminal)

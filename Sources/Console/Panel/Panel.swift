@@ -38,8 +38,6 @@ package final class Panel {
             self.input = input
             self.leds = leds
         }
-
-        package init() {}
     }
 
     init(

@@ -14,13 +14,11 @@ package struct WeatherRequest: Equatable {
     /// The directory of net.sock; nil for the default.
     var netDirectory: String?
 
-    package init(place: WeatherPlace? = nil, output: Output = Output.text, netDirectory: String? = nil) {
+    package init(place: WeatherPlace? = nil, output: Output = .text, netDirectory: String? = nil) {
         self.place = place
         self.output = output
         self.netDirectory = netDirectory
     }
-
-    package init() {}
 
     /// How long paced-net may take: it may have to ask several stations.
     private static let timeout = Duration.seconds(60)
