@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 
-from harness.timing import FACTOR, GUARD, Failed, boot_ms, real_seconds
+from harness.timing import FACTOR, GUARD, Failed, boot_ms, real_seconds, wait_for
 
 
 def connect(path, seconds=60, timeout=None):
@@ -136,6 +136,13 @@ class StateClient:
         def matches(line):
             return line["class"] == name and all(line.get(key) == value for key, value in fields.items())
         return self.wait(f"{name} {fields}", matches, seconds)
+
+    def punctuality(self, count):
+        """The next states, and how many seconds after its tick the latest of them came: for `expect_within`."""
+        begun = len(self.of("STATE"))
+        wait_for(lambda: len(self.of("STATE")) >= begun + count, 60, f"{count} states")
+        states = self.of("STATE")[begun:]
+        return states, max(state.at - state["boot_ms"] for state in states) / 1000
 
     def of(self, name):
         return [line for line in list(self.lines) if line["class"] == name]
