@@ -9,6 +9,7 @@ import re
 import subprocess
 
 import avwx
+import pytest
 from metar_taf_parser.parser.parser import TAFParser
 
 from harness.process import PACECTL, ROOT
@@ -129,6 +130,7 @@ def is_same(name, one, other):
     return abs(one - other) <= TOLERANCE[name]
 
 
+@pytest.mark.thorough
 def test_figures_on_which_two_decoders_agree_are_ours():
     compared, left_out, wrong = collections.Counter(), collections.Counter(), []
     for day, text in forecasts():
