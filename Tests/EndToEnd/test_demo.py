@@ -84,7 +84,10 @@ def test_make_run_builds_and_starts_the_demo():
 
 def test_demo_starts_a_run_and_its_strap_drops_out_and_returns(stage):
     reader = stage.reader(stage.paced("--demo"), since=0, interval_ms=1000)
-    assert reader.of("EVENT")[0]["seq"] == reader.first("VERSION")["events"]["first"]
+    # An event may come before the daemon reads that all are wanted.
+    watched = reader.lines.index(reader.first("WATCH"))
+    oldest = reader.wait("an event", lambda line: line["class"] == "EVENT", 60, watched)
+    assert oldest["seq"] == reader.first("VERSION")["events"]["first"]
     lost = reader.first("EVENT", seconds=240, event="link", link_of="heart", link="disconnected", reason="searching")
     # Of late ticks, which share a line, few are at a whole second.
     reader.send('{"class":"WATCH","interval_ms":100}')
