@@ -104,7 +104,7 @@ attack: build .build/venv
 
 # A million random cases for each reader of bytes from outside.
 fuzz-cases: requirements
-	@Tools/stages build-tests
+	@Tools/stages build-tools
 	timeout 900 .build/release/Fuzz --cases 1000000 --keep .build/fuzz-case
 
 fuzz: requirements

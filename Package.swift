@@ -20,7 +20,8 @@ let quick: [SwiftSetting] = core + [.unsafeFlags(["-Onone"], .when(configuration
 let program: [LinkerSetting] = [
     .unsafeFlags(
         ["-static-stdlib", "-use-ld=lld"]
-            + ["-z", "pack-relative-relocs", "-z", "now", "--no-export-dynamic", "--icf=safe"].flatMap { ["-Xlinker", $0] },
+            + ["-z", "pack-relative-relocs", "-z", "now", "--no-export-dynamic", "--icf=safe"]
+            .flatMap { ["-Xlinker", $0] },
         .when(configuration: .release))
 ]
 let c: [CSetting] = [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
@@ -210,15 +211,17 @@ let package = Package(
     ]
 )
 
-/// What is left out of a build for a purpose: `make build` has the programs only, the sanitizers need neither the tools
-/// nor the tests of code without threads and pointers.
+let tools: Set = ["Bench", "Fuzz", "CAllocations", "CFuzzer"]
+/// What is left out of a build for a purpose: `make build` has the programs only, `make test` no tools, and the sanitizers
+/// no tests of code without threads and pointers either.
 let omitted: [String: Set<String>] = [
     "programs": Set(package.targets.filter { $0.type == .test }.map(\.name))
-        .union(["TestKit", "JournalProcess", "Bench", "Fuzz", "CAllocations", "CFuzzer"]),
-    "sanitized": [
+        .union(tools).union(["TestKit", "JournalProcess"]),
+    "tests": tools,
+    "sanitized": tools.union([
         "DomainTests", "SensorsTests", "PipelineTests", "WeatherTests", "TransitTests", "OutputsTests",
-        "ReplayTests", "ConventionTests", "Bench", "Fuzz",
-    ],
+        "ReplayTests", "ConventionTests",
+    ]),
 ]
 let names = omitted[Context.environment["PACED_TARGETS"] ?? ""] ?? []
 package.targets.removeAll { names.contains($0.name) }
