@@ -1,7 +1,7 @@
 /// The size of a screen, in character cells.
 package struct Size: Equatable, Sendable {
-    package var columns: Int
-    package var rows: Int
+    package internal(set) var columns: Int
+    package internal(set) var rows: Int
 
     package init(columns: Int, rows: Int) {
         self.columns = columns
@@ -47,9 +47,9 @@ package struct Canvas {
 
     /// One row as text with escape sequences.
     package struct Row: Equatable {
-        package var text: String
+        package internal(set) var text: String
         /// The number of cells with text; the cells to the right are blank.
-        package var width: Int
+        package internal(set) var width: Int
 
         package init(text: String, width: Int) {
             self.text = text

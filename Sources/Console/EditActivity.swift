@@ -37,7 +37,7 @@ extension Invocation {
     /// Deletes activities through the daemon, one after the other.
     ///
     /// - Parameter asks: if standard input and output are a terminal, each needs a confirmation.
-    package func delete(_ activities: [ActivityReference], asks: Bool) throws(Failure) {
+    func delete(_ activities: [ActivityReference], asks: Bool) throws(Failure) {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         let asks = asks && !isJSON && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
         for activity in activities {

@@ -20,7 +20,7 @@ package struct Failure: Error, Equatable {
         Failure(status: .failed, message: message)
     }
 
-    package static func usage(_ message: String) -> Failure {
+    static func usage(_ message: String) -> Failure {
         Failure(status: .usage, message: message + "; see 'pacectl --help'")
     }
 

@@ -8,7 +8,7 @@ import Wire
 
 extension Invocation {
     /// Imports files, each as an activity. An unreadable file does not stop the others.
-    package func importFiles(_ paths: [String], _ options: ImportOptions) throws(Failure) {
+    func importFiles(_ paths: [String], _ options: ImportOptions) throws(Failure) {
         let state = StateDirectory(stateDirectory)
         var failures: [Failure] = []
         for path in paths {

@@ -80,10 +80,10 @@ package struct Invocation: Equatable {
         }
     }
 
-    package var command = Command.help(nil)
-    package var runtimeDirectory: String?
-    package var stateDirectory: String?
-    package var isJSON = false
+    package internal(set) var command = Command.help(nil)
+    package internal(set) var runtimeDirectory: String?
+    package internal(set) var stateDirectory: String?
+    package internal(set) var isJSON = false
     /// True for kilometres, false for miles, nil to follow the setting.
     package var metric: Bool?
 

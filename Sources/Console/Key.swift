@@ -26,7 +26,7 @@ package struct KeyDecoder {
     package init() {}
 
     /// The keys of the bytes of one read.
-    package mutating func keys(of bytes: some Collection<UInt8>) -> [Key] {
+    package mutating func keys(of bytes: ArraySlice<UInt8>) -> [Key] {
         var keys: [Key] = []
         for byte in bytes { if let key = key(byte) { keys.append(key) } }
         if case .escape = state {

@@ -9,7 +9,7 @@ package struct RunSummary: Equatable {
     /// Time from start to end, pauses included.
     var totalMilliseconds: Int64?
     /// Empty if they are not all known.
-    package var laps: [StateLine.Lap]
+    package internal(set) var laps: [StateLine.Lap]
 
     /// - Parameters:
     ///   - line: an EVENT line `stop`.

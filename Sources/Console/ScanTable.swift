@@ -4,12 +4,12 @@ package import JSONCoding
 /// Table of the sensors that a scan has found so far.
 package struct ScanTable: Equatable {
     package struct Row: Equatable {
-        package var name: String?
-        package var address: String
+        package internal(set) var name: String?
+        package internal(set) var address: String
         var type: String
         /// In dBm.
-        package var signal: Int?
-        package var kinds: [String]
+        package internal(set) var signal: Int?
+        package internal(set) var kinds: [String]
 
         /// Nil if the element of the `sensor.scan` result is incomplete.
         init?(_ json: JSON) {

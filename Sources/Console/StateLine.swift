@@ -6,18 +6,18 @@ import Wire
 ///
 /// Values that are absent, of the wrong type or out of range are nil. Text is sanitised.
 package struct StateLine: Equatable {
-    package var run: RunState
+    package internal(set) var run: RunState
     package var time: UTC?
     package var activity: Int?
-    package var sport: Sport?
-    package var total = Figures()
+    package internal(set) var sport: Sport?
+    package internal(set) var total = Figures()
     /// Seconds per metre.
-    package var pace: Double?
+    package internal(set) var pace: Double?
     var averagePace: Double?
     var ascentMetres: Double?
-    package var lap: Lap?
-    package var heart = Heart()
-    package var position: Position?
+    package internal(set) var lap: Lap?
+    package internal(set) var heart = Heart()
+    package internal(set) var position: Position?
     /// How far the search for a position is; nil if this release does not know the state.
     var acquisition: AcquisitionStatus.State?
     package var gpsd = Link()
@@ -50,11 +50,11 @@ package struct StateLine: Equatable {
 
     /// Totals of a run or a lap.
     package struct Figures: Equatable {
-        package var elapsedMilliseconds: Int64?
+        package internal(set) var elapsedMilliseconds: Int64?
         var movingMilliseconds: Int64?
-        package var distanceMetres: Double?
-        package var averageBPM: Int?
-        package var maximumBPM: Int?
+        package internal(set) var distanceMetres: Double?
+        package internal(set) var averageBPM: Int?
+        package internal(set) var maximumBPM: Int?
 
         /// Seconds per metre; nil in the first metre.
         var averagePace: Double? {
@@ -64,8 +64,8 @@ package struct StateLine: Equatable {
     }
 
     package struct Lap: Equatable {
-        package var number: Int
-        package var figures: Figures
+        package internal(set) var number: Int
+        package internal(set) var figures: Figures
     }
 
     /// The step of the workout in progress.
@@ -103,7 +103,7 @@ package struct StateLine: Equatable {
         /// The token; ``LinkReason`` has those that this release knows.
         var reason: String?
         /// The strap's name or address, gpsd's receiver, or the Bluetooth backend.
-        package var name: String?
+        package internal(set) var name: String?
 
         package init(state: LinkState? = nil, reason: String? = nil, name: String? = nil) {
             self.state = state
@@ -113,16 +113,16 @@ package struct StateLine: Equatable {
     }
 
     package struct Heart: Equatable {
-        package var link = Link()
-        package var bpm: Int?
+        package internal(set) var link = Link()
+        package internal(set) var bpm: Int?
         var ageMilliseconds: Int?
         var isStale = false
         var contact: Bool?
-        package var batteryPercent: Int?
-        package var zone: Int?
+        package internal(set) var batteryPercent: Int?
+        package internal(set) var zone: Int?
         var zoneName: String?
         /// 0 to 1.
-        package var zoneFraction: Double?
+        package internal(set) var zoneFraction: Double?
     }
 
     package struct Position: Equatable {
@@ -131,7 +131,7 @@ package struct StateLine: Equatable {
         var altitudeMetres: Double?
         var accuracyMetres: Double?
         var mode: Int?
-        package var satellites: Int?
+        package internal(set) var satellites: Int?
         var isStale: Bool
     }
 

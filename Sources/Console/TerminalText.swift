@@ -1,7 +1,7 @@
 /// Measures and cuts text in terminal cells.
 package enum TerminalText {
     package struct Cluster: Equatable {
-        package var text: String
+        package internal(set) var text: String
         /// 1 or 2 cells.
         var width: Int
     }

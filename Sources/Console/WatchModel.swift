@@ -16,7 +16,7 @@ package struct WatchModel: Equatable {
     /// The data of the topic `weather`; nil if there is none.
     package var weather: Weather?
     /// The ended laps of the run in progress.
-    package var laps: [StateLine.Lap] = []
+    package internal(set) var laps: [StateLine.Lap] = []
     /// What covers the data fields, or awaits an answer.
     package var overlay = Overlay.none
     /// The page of the present sport, from 0. It may exceed the number of pages (``pageCount``), and then wraps.

@@ -3,11 +3,11 @@ package import Domain
 /// The differences between two configurations.
 package struct ConfigurationDiff: Equatable {
     /// Names of keys whose new values take effect at once.
-    package var now: [String] = []
+    package internal(set) var now: [String] = []
     /// Names of keys whose new values take effect at the next start.
-    package var later: [String] = []
+    package internal(set) var later: [String] = []
     /// Settings with other defaults.
-    package var settings: [SettingKey] = []
+    package internal(set) var settings: [SettingKey] = []
 
     package init(from old: Configuration, to new: Configuration) {
         for key in ConfigurationKey.all where !key.isEqual(old, new) {

@@ -16,7 +16,7 @@ package final class RecordingState {
     /// Set while it is unknown whether the resumed activity is too old.
     package var provisional: ProvisionalResume?
     /// An activity that was closed on low battery. It resumes when power returns.
-    package var suspended: SuspendedActivity?
+    package internal(set) var suspended: SuspendedActivity?
     private var continuity = Continuity()
 
     /// Where the numbers in memory continue those of the journal.

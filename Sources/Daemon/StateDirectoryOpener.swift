@@ -11,11 +11,11 @@ package struct StateDirectoryStatus: Sendable {
     /// The known sensors; nil if they cannot be read.
     var sensors: SensorStore?
     /// The directory is locked and writable.
-    package var isReady = false
+    package internal(set) var isReady = false
     /// The reason why it is not ready, as a clause.
-    package var reason: String?
+    package internal(set) var reason: String?
     /// Another paced uses the directory.
-    package var isInUse = false
+    package internal(set) var isInUse = false
     /// Warnings about the directory, for the log.
     var warnings: [String] = []
 

@@ -17,10 +17,10 @@ package struct UserSettings: Equatable {
 
     /// A stored setting that is not valid, or is one of an earlier release.
     package struct Damage: Equatable {
-        package var level = LogLevel.warning
-        package var reason: String
+        package internal(set) var level = LogLevel.warning
+        package internal(set) var reason: String
         /// The changes that repair the journal.
-        package var repair: [JournalChange]
+        package internal(set) var repair: [JournalChange]
     }
 
     package init() {}

@@ -19,7 +19,7 @@ package struct NetConfiguration: Equatable {
     /// The route engine; nil for none.
     var routeEngine: RouteEngine? = .local
     var places = PlacesService.Settings()
-    package var transit = TransitService.Settings()
+    package internal(set) var transit = TransitService.Settings()
     /// Whether users without the rights of paced-net can read the file that has ``TransitService/Settings/home``.
     var exposesHome = false
 

@@ -27,7 +27,7 @@ package struct NetOptions: Equatable, Sendable {
 
     /// An invalid option, or a missing directory. `line` says what to do.
     package struct UsageError: Error, Equatable {
-        package var line: String
+        package internal(set) var line: String
 
         package init(line: String) {
             self.line = line
@@ -85,12 +85,12 @@ package struct NetOptions: Equatable, Sendable {
 /// The directories in use. Precedence: option, systemd's variable, default.
 package struct NetDirectories: Equatable {
     /// Nil if systemd passed the socket.
-    package var runtime: String?
-    package var cache: String
-    package var paced: String
-    package var maps: String
+    package internal(set) var runtime: String?
+    package internal(set) var cache: String
+    package internal(set) var paced: String
+    package internal(set) var maps: String
     /// The directory of credentials (`LoadCredential=`); nil without one.
-    package var credentials: String?
+    package internal(set) var credentials: String?
 
     package init(
         _ options: NetOptions, isSystem: Bool, hasSocket: Bool, environment: (String) -> String?

@@ -15,8 +15,8 @@ package struct ElevationMeter {
     /// What a second adds.
     package struct Step: Equatable {
         /// Metres.
-        package var ascent = 0.0
-        package var descent = 0.0
+        package internal(set) var ascent = 0.0
+        package internal(set) var descent = 0.0
         /// What has measured it; nil if nothing has.
         var source: AscentSource?
 

@@ -15,13 +15,13 @@ package struct SimulatedRoute: Sendable {
 
     /// A position on the route.
     package struct Place: Equatable {
-        package var coordinate: Coordinate
+        package internal(set) var coordinate: Coordinate
         /// Metres above mean sea level.
-        package var elevation: Double
+        package internal(set) var elevation: Double
         /// The direction of the route in degrees from true north, 0 up to 360.
-        package var heading: Double
+        package internal(set) var heading: Double
         /// The slope: metres up per metre along the route, negative downhill.
-        package var grade: Double
+        package internal(set) var grade: Double
     }
 
     /// The vertices in order. The last one is the first one, one round later.

@@ -90,7 +90,7 @@ package struct Upload: Equatable {
 
     var kind: Kind
     /// The name of the file, without directories.
-    package var name: String
+    package internal(set) var name: String
     var sport: Sport?
     /// Import an activity that is there already; load a course.
     var isMarked = false

@@ -11,15 +11,15 @@ package enum AccessScope: String, Equatable, Sendable {
 /// A token of a browser, as it is stored.
 package struct AccessToken: Equatable, Sendable {
     /// From 1, never used twice.
-    package var id: Int
+    package internal(set) var id: Int
     /// SHA-256 of the token.
     var hash: [UInt8]
-    package var scope: AccessScope
+    package internal(set) var scope: AccessScope
     /// What the browser calls itself.
     var name: SanitizedText
     var created: UTC
     /// The day of the last use.
-    package var used: UTC
+    package internal(set) var used: UTC
 
     /// A token that is unused for this long expires.
     static let lifetime: Int64 = 90 * dayMilliseconds

@@ -2,7 +2,7 @@ import Domain
 
 /// A request that a run of `pacectl` answers: its arguments, and the type of what it prints.
 package struct ProgramRequest: Equatable {
-    package var arguments: [String]
+    package internal(set) var arguments: [String]
     var type: String
     /// The name of a file to save; nil for data.
     var file: String?

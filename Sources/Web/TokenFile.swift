@@ -9,7 +9,7 @@ package struct TokenFile {
 
     /// Why the file cannot be used. `line` says what to do.
     package struct Failure: Error, Equatable {
-        package var line: String
+        package internal(set) var line: String
     }
 
     private let file: AtomicFile

@@ -42,7 +42,7 @@ extension Invocation {
         return String(name.prefix { $0 != "." })
     }
 
-    package func reverse(_ reference: CourseReference) throws(Failure) -> String {
+    func reverse(_ reference: CourseReference) throws(Failure) -> String {
         let state = StateDirectory(stateDirectory)
         let (summary, data) = try courseData(reference, in: state)
         let name = SanitizedText((summary.name?.text ?? "course \(summary.id)") + " reversed")

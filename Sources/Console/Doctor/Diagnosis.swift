@@ -11,11 +11,11 @@ package struct Diagnosis: Equatable {
         case unknown
     }
 
-    package var check: String
-    package var result: Result
-    package var finding: String
+    package internal(set) var check: String
+    package internal(set) var result: Result
+    package internal(set) var finding: String
     /// Commands, or lines to add to a file, after the file's name.
-    package var remedy: [String] = []
+    package internal(set) var remedy: [String] = []
 
     package static func ok(_ check: String, _ finding: String) -> Diagnosis {
         Diagnosis(check: check, result: .ok, finding: finding)
@@ -29,7 +29,7 @@ package struct Diagnosis: Equatable {
         Diagnosis(check: check, result: .note, finding: finding, remedy: remedy)
     }
 
-    package static func unknown(_ check: String, _ finding: String, _ remedy: String...) -> Diagnosis {
+    static func unknown(_ check: String, _ finding: String, _ remedy: String...) -> Diagnosis {
         Diagnosis(check: check, result: .unknown, finding: finding, remedy: remedy)
     }
 

@@ -134,7 +134,7 @@ extension Invocation {
     ///
     /// - Parameter root: root of a file tree that replaces the system's, for tests; empty for the system.
     /// - Returns: true if no check failed.
-    package func doctor(root: String) throws(Failure) -> Bool {
+    func doctor(root: String) throws(Failure) -> Bool {
         let doctor = Doctor(
             tree: SystemFiles(root: root), runtime: RuntimeDirectory(runtimeDirectory),
             state: StateDirectory(stateDirectory))

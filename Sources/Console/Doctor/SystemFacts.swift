@@ -83,10 +83,10 @@ package struct SystemFacts: Equatable {
 
     package struct Process: Equatable {
         /// Nil if the kernel does not reveal it.
-        package var number: Int?
+        package internal(set) var number: Int?
         package var user: UInt32?
         /// Whether it is the main process of paced.service.
-        package var isService = false
+        package internal(set) var isService = false
         /// A bit set of capabilities; nil if the kernel does not report it.
         package var capabilities: UInt64?
 
@@ -140,7 +140,7 @@ package struct SystemFacts: Equatable {
             /// The USB port, `1-1.2`.
             var port: String
             /// Its product name.
-            package var title: String?
+            package internal(set) var title: String?
 
             package init(
                 name: String, vendor: String, product: String, serial: String? = nil, port: String, title: String? = nil
@@ -156,7 +156,7 @@ package struct SystemFacts: Equatable {
             /// A u-blox receiver, or the serial adapter on a u-blox board. u-blox makes radios and modems too.
             ///
             /// Source: gpsd's 60-gpsd.rules and udev/60-paced.rules.
-            package var isReceiver: Bool {
+            var isReceiver: Bool {
                 guard vendor == "1546", let number = UInt16(product, radix: 16) else { return false }
                 return (0x01A4...0x01AF).contains(number) || number == 0x0502 || number == 0x0506
             }

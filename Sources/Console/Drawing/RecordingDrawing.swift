@@ -14,7 +14,7 @@ package struct RecordingDrawing {
     private static let chartRows = 5
     private static let indent = 2
 
-    package init(_ rows: some RecordingRows, metric: Bool, _ style: OutputStyle) throws {
+    package init(_ rows: any RecordingRows, metric: Bool, _ style: OutputStyle) throws {
         self.style = style
         self.metric = metric
         let extent = try TrackExtent(rows)

@@ -15,7 +15,7 @@ package struct WeatherLine: Equatable {
     }
 
     /// Variants from long to short.
-    package var texts: [String]
+    package internal(set) var texts: [String]
     var role: Role
     /// The lines of the lowest ranks remain where not all fit. A station has no higher rank than its figures.
     var rank: Int

@@ -10,7 +10,7 @@ import Transit
 package final class LiveFeeds {
     package struct Sources: Equatable {
         /// The addresses of GTFS-Realtime feeds. Each may have trips, vehicles and alerts.
-        package var feeds: [String] = []
+        package internal(set) var feeds: [String] = []
         /// The address of a server with InfoPoint; nil for none.
         var infoPoint: String?
 

@@ -12,17 +12,17 @@ import Wire
 /// bus home, and answers requests of users.
 package final class TransitService {
     package struct Settings: Equatable {
-        package var sources = LiveFeeds.Sources()
+        package internal(set) var sources = LiveFeeds.Sources()
         /// IDs or codes of lines.
-        package var lines: [String] = []
+        package internal(set) var lines: [String] = []
         /// IDs of stops.
         var stops: [String] = []
         /// Never published.
-        package var home: Coordinate?
+        package internal(set) var home: Coordinate?
         var refresh = Duration.seconds(20)
         var walking = WalkingRule()
         /// The notice of the last bus home comes this many seconds before the user must leave; nil for no notice.
-        package var lastBusNotice: Int? = 45 * 60
+        package internal(set) var lastBusNotice: Int? = 45 * 60
         /// Metres to the stop of the last bus home.
         var lastBusRadius = 3000.0
     }

@@ -59,9 +59,9 @@ extension Course {
     package struct Place: Equatable {
         var segment: Int
         /// Metres from the start of the course.
-        package var metres: Double
+        package internal(set) var metres: Double
         /// Metres from the position to the point, and the bearing there, in degrees.
-        package var distance: Double
+        package internal(set) var distance: Double
         var direction: Double
         /// Whether the position is on the right of the course.
         var isRight: Bool

@@ -7,7 +7,7 @@ package import Domain
 package struct JournalQueue: Sendable {
     /// Consecutive changes.
     package struct Chunk: Sendable {
-        package var changes: [JournalChange] = []
+        package internal(set) var changes: [JournalChange] = []
         /// The approximate memory use in bytes.
         var size = 0
         /// When the first change was appended.
@@ -28,8 +28,8 @@ package struct JournalQueue: Sendable {
 
     /// Rows that were dropped.
     package struct Loss: Equatable, Sendable {
-        package var activity: Int?
-        package var rows: Int
+        package internal(set) var activity: Int?
+        package internal(set) var rows: Int
         var first: Instant
         var last: Instant
     }

@@ -46,7 +46,6 @@ struct SystemFilesTests {
                 )
             ])
         #expect(receivers.gnss == ["gnss0"])
-        #expect(receivers.serials.first?.isReceiver == false)
     }
 
     @Test func barometersAreNamedInTheOrderOfTheirNumbers() throws {
