@@ -157,7 +157,8 @@ let package = Package(
             swiftSettings: quick),
         .testTarget(name: "DomainTests", dependencies: ["Domain", "TestKit"], swiftSettings: quick),
         .testTarget(
-            name: "SensorsTests", dependencies: ["Formats", "Sensors", "Domain", "TestKit"], swiftSettings: quick),
+            name: "SensorsTests", dependencies: ["Formats", "Pipeline", "Sensors", "Domain", "TestKit"],
+            swiftSettings: quick),
         .testTarget(
             name: "PipelineTests", dependencies: ["Pipeline", "Domain", "TestKit"],
             exclude: ["Geodesic/vectors.csv", "Sun/vectors.csv"], swiftSettings: quick),
