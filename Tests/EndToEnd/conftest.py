@@ -10,7 +10,6 @@ from playwright.sync_api import expect
 
 from harness.browser import Pages, chromium
 from harness.fake_paced import FakePaced
-from harness.faults import without_faults
 from harness.fixture import ProcessFixture, Subscriber
 from harness.paced_net import WeatherFixture
 from harness.paced_web import PacedWeb
@@ -139,12 +138,3 @@ def every_line_is_of_the_schema(schema_of_class):
     for line in seen:
         wrong = [error.message for error in schema_of_class(line["class"]).iter_errors(line)]
         assert not wrong, (line.text, wrong)
-
-
-@pytest.fixture(scope="session")
-def demo_of_the_session():
-    """The reader of a demo. What its test waits for takes minutes."""
-    stage = ProcessFixture()
-    reader = stage.reader(stage.paced("--demo"), since=0)
-    yield reader
-    stage.end()

@@ -16,6 +16,7 @@ import pytest
 import needs
 from harness.process import PACECTL, PROGRAMS, ROOT
 from harness.timing import wait_for
+from harness.users import NOBODY, acting_as, reachable
 from matrix import matrix
 
 RUN = ROOT / "Tests/Data/fit/run-fenix2-9km.fit"

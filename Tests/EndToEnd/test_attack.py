@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from harness.process import PACECTL, PROGRAMS, ROOT, Paced
+from harness.process import PROGRAMS, ROOT, Paced
 
 # The attacks themselves are of "make test-all" too.
 pytestmark = pytest.mark.thorough

@@ -354,7 +354,7 @@ class RidingGpsd(FakeGpsd):
             time.sleep(0.2)
 
 
-@pytest.mark.thorough
+@pytest.mark.fast_clock
 def test_fit_file_of_a_ride_has_its_course_and_laps_at_climbs(stage):
     gpsd = RidingGpsd()
     paced = stage.paced("--gpsd", gpsd.option, "--bluetooth", "off")

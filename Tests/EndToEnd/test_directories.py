@@ -11,6 +11,7 @@ import pytest
 import needs
 from harness.process import ENVIRONMENT, PACECTL, PACED
 from harness.timing import wait_for
+from harness.users import acting_as, reachable
 from matrix import matrix
 
 OFF = ["--gpsd", "off", "--bluetooth", "off"]

@@ -14,7 +14,7 @@ import pytest
 import needs
 from harness.fake_paced import IDLE, FakePaced
 from harness.process import PACECTL, Gpsd, Paced, free_port
-from harness.timing import wait_for
+from harness.timing import expect_within, real_seconds, wait_for
 from harness.users import NOBODY, acting_as, reachable
 
 

@@ -17,7 +17,7 @@ import fitdecode
 import pytest
 
 from harness.process import PACECTL, ROOT
-from harness.timing import wait_for
+from harness.timing import expect_within, real_seconds, wait_for
 from matrix import matrix
 
 FORMATS = ["fit", "gpx", "tcx", "geojson", "kml", "csv"]

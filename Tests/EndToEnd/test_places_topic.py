@@ -84,7 +84,7 @@ def test_kinds_and_radius_are_those_of_the_configuration(fixture):
     assert data["radius_m"] == 500 and [place["id"] for place in data["places"]] == ["n10", "n300"]
 
 
-@pytest.mark.thorough
+@pytest.mark.fast_clock
 def test_search_is_repeated_after_three_quarters_of_the_radius(fixture):
     fixture.import_places()
     fixture.start("RadiusKm=1")
@@ -126,7 +126,7 @@ def test_damaged_places_are_a_reason(fixture, damage):
     assert fixture.net.process.poll() is None
 
 
-@pytest.mark.thorough
+@pytest.mark.fast_clock
 def test_drinking_water_is_announced_once_in_a_run(fixture):
     fixture.import_places()
     fixture.start("WaterNoticeKm=0.5")

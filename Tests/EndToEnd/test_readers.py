@@ -12,7 +12,7 @@ import time
 import pytest
 
 from harness.process import ROOT, has
-from harness.timing import wait_for
+from harness.timing import GUARD, wait_for
 from matrix import matrix
 
 OFF = ["--gpsd", "off", "--sensors", "off"]

@@ -14,7 +14,7 @@ import pytest
 
 from harness.faults import fault_library
 from harness.process import PACECTL, ROOT
-from harness.timing import wait_for
+from harness.timing import GUARD, wait_for
 from matrix import matrix
 
 OFF = ["--gpsd", "off", "--sensors", "off"]
@@ -169,6 +169,7 @@ def test_activity_closed_at_the_next_start_is_exported(stage):
     assert abs(session["total_timer_time"] - summary["elapsed_ms"] / 1000) < 1.1
 
 
+@pytest.mark.fast_clock
 @pytest.mark.parametrize("number", matrix([signal.SIGKILL, signal.SIGTERM], signal.SIGKILL))
 def test_run_resumes_after_the_daemon_ended(stage, number):
     daemon = stage.paced("--demo")
@@ -326,6 +327,7 @@ def test_full_disk_neither_stops_nor_shortens_the_run(stage):
     assert [row[0] for row in rows] == [1000 * i for i in range(1, summary["elapsed_ms"] // 1000 + 1)]
 
 
+@pytest.mark.fast_clock
 @pytest.mark.parametrize("delay_ms", matrix([0, 2500], 0))
 def test_stop_on_a_full_disk_reports_that_the_run_is_in_memory_only(stage, delay_ms):
     fault = stage.directory / "fault"

@@ -80,7 +80,6 @@ def in_order_of_numbers(daemon):
     return sorted(daemon.call("activities.list"), key=lambda activity: -activity["id"])
 
 
-@pytest.mark.thorough
 def test_damaged_page_does_not_empty_the_list(stage, check):
     pacectl(stage, "import", *[track(stage.directory / f"{day}.gpx", 900, day) for day in (1, 2, 3)])
     daemon = stage.paced(*OFF)

@@ -12,7 +12,7 @@ import pytest
 
 from harness.fake_gpsd import FakeGpsd
 from harness.process import PACED, Disk
-from harness.timing import wait_for
+from harness.timing import GUARD, wait_for
 from harness.users import NOBODY, unprivileged
 
 OFF = ["--gpsd", "off", "--sensors", "off"]

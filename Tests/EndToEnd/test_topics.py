@@ -14,7 +14,8 @@ import pytest
 import needs
 from harness.client import connect
 from harness.process import PACECTL, ROOT
-from harness.timing import boot_ms, wait_for
+from harness.timing import GUARD, boot_ms, expect_within, wait_for
+from harness.users import NOBODY, acting_as
 from matrix import matrix
 
 OFF = ["--gpsd", "off", "--sensors", "off"]

@@ -15,6 +15,7 @@ import needs
 from harness.process import PACECTL, ROOT
 from harness.timing import expect_within, wait_for
 from harness.uploads import HEADER, Client, data, lines, sample
+from harness.users import NOBODY, acting_as, reachable
 from matrix import matrix
 
 OFF = ["--gpsd", "off", "--bluetooth", "off"]
@@ -230,7 +231,7 @@ def test_pipelined_requests_keep_the_order_or_are_refused(paced, connect):
     assert [answer["bytes"] for answer in accepted] == [46080 * (place + 1) for place in range(len(accepted))]
 
 
-@pytest.mark.thorough
+@pytest.mark.fast_clock
 def test_silence_drops_the_upload(paced, connect):
     client = connect()
     client.call("upload.begin", kind="activity")

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from harness.fixture import fault_library
+from harness.faults import fault_library
 from harness.paced_net import figures, first_figures, first_reason
 from harness.timing import wait_for
 from harness.weather_server import metar, response, sends, station

@@ -2,11 +2,14 @@
 
 import contextlib
 import json
+import os
 import re
 import shutil
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Error, sync_playwright
+
+from harness.faults import without_faults
 
 
 @contextlib.contextmanager
@@ -14,7 +17,8 @@ def chromium():
     """The browser. It is the one without windows: with them a new page costs three times as much of the processor."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium-headless-shell"), args=["--no-sandbox"], timeout=120_000)
+            executable_path=shutil.which("chromium-headless-shell"), args=["--no-sandbox"], timeout=120_000,
+            env=without_faults(os.environ))
         yield browser
         browser.close()
 

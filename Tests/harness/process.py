@@ -12,7 +12,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import unittest
 
 from harness.client import ControlClient
