@@ -36,7 +36,7 @@ build: requirements
 run: build
 	@Tools/demo $(SESSION)
 
-# At most ten minutes on two cores from a fresh clone.
+# A quarter of an hour on two cores from a fresh clone, half of it for the build.
 test: test-requirements .build/venv
 	@Tools/stages $(test)
 
