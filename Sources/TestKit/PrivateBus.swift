@@ -9,7 +9,7 @@ package final class PrivateBus {
 
     /// Starts the bus and waits until it accepts connections; without `isThere` the bus is absent until ``start()``.
     package init(isThere: Bool = true) throws {
-        directory = try TemporaryDirectory()
+        directory = TemporaryDirectory()
         let configuration = """
             <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
               "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">

@@ -5,9 +5,9 @@ package import Linux
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
-    package init(in parent: String = "/tmp") throws {
+    package init(in parent: String = "/tmp") {
         var template = Array("\(parent)/paced-test-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw CocoaError(.fileWriteUnknown) }
+        guard mkdtemp(&template) != nil else { fatalError("mkdtemp in \(parent): errno \(errno)") }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func altitudesAreBetweenTheElevationsAroundThem() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         try Self.write("N50E008.hgt", in: directory)
         try Self.write("N50E007.hgt", in: directory)
         let tiles = ElevationTiles([directory.path + "/none", directory.path])
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func anUnknownElevationOrAMissingTileLeavesAllOut() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         try Self.write("N50E008.hgt", in: directory, void: (600, 600))
         let tiles = ElevationTiles([directory.path])
         #expect(try tiles.altitudes(of: Self.vertices([(50.1, 8.1), (50.2, 8.1)])) != nil)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func aFileOfAnotherSizeIsNamed() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let path = directory.path + "/N50E008.hgt"
         try Data([1, 2, 3]).write(to: URL(filePath: path))
         #expect(
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func aCourseWithoutAltitudesGetsThem() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         try Self.write("N50E008.hgt", in: directory)
         let path = directory.path + "/way.geojson"
         func read(_ coordinates: String) throws -> [Double?] {

@@ -13,7 +13,7 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
 
 @Suite struct ConfigurationTests {
     private func read(_ text: String, _ arguments: String...) throws -> Configuration {
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         try AtomicFile(in: directory.path, name: "paced.conf").replace(with: Array(text.utf8))
         guard case .run(let options) = try Options.read(["--config", directory("paced.conf")] + arguments) else {
             return Configuration()

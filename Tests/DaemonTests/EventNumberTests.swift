@@ -14,7 +14,7 @@ import Wire
     private let start = Instant(milliseconds: 5_000_000)
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = TemporaryDirectory()
     }
 
     private func storedEvents() throws -> [(sequence: Int, line: [UInt8])] {

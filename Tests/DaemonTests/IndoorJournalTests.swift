@@ -59,7 +59,7 @@ private func export(_ format: ExportFormat, _ id: Int, of reader: JournalReader)
 /// A run with fixes before its backdated start, a pause, a crash and a resume.
 @Test(arguments: [true, false], [0, 20])
 func journalOfAnIndoorRunHoldsNoCoordinate(isIndoor: Bool, ago: Int) throws {
-    let temporary = try TestKit.TemporaryDirectory()
+    let temporary = TemporaryDirectory()
     let start = Instant(milliseconds: Clock.now().milliseconds)
     var coordinates = Coordinates()
     var stage = try DaemonFixture(in: temporary.path, at: start)
@@ -106,7 +106,7 @@ func journalOfAnIndoorRunHoldsNoCoordinate(isIndoor: Bool, ago: Int) throws {
 
 /// Earlier releases recorded positions of indoor runs; imported files may have them.
 @Test func positionsOfAnEarlierIndoorActivityAreNotRead() throws {
-    let temporary = try TestKit.TemporaryDirectory()
+    let temporary = TemporaryDirectory()
     let file = try JournalImport(in: temporary.path, at: UTC(milliseconds: 0))
     try file.write(.begin(at: 0, .command))
     var coordinates = Coordinates()

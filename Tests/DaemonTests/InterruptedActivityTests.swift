@@ -13,7 +13,7 @@ import Testing
     private let now = Instant(milliseconds: 5_000_000)
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = TemporaryDirectory()
     }
 
     private func begin(

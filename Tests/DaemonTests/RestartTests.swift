@@ -14,7 +14,7 @@ import Testing
     private let start = Instant(milliseconds: 5_000_000)
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = TemporaryDirectory()
     }
 
     private func begin(at now: Instant) throws -> DaemonFixture {

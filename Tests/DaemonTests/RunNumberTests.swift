@@ -8,7 +8,7 @@ import Testing
 /// Which commands give a run the next number of the journal.
 struct RunNumberTests {
     @Test func commandTakesANumberOnlyIfItStartsARun() throws {
-        let directory = try TestKit.TemporaryDirectory()
+        let directory = TemporaryDirectory()
         var now = Instant(milliseconds: 5_000_000)
         var stage = try DaemonFixture(in: directory.path, at: now)
         stage.ride(60, from: now)

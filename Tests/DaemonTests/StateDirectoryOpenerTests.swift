@@ -16,7 +16,7 @@ import Wire
     private let now = Clock.now()
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = TemporaryDirectory()
     }
 
     private func preparation() -> StateDirectoryOpener {

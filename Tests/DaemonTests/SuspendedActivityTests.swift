@@ -14,7 +14,7 @@ import Testing
     private let now = Instant(milliseconds: 5_000_000)
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = TemporaryDirectory()
     }
 
     private func begin(at now: Instant, resumeMinutes: Int = 15, time: UTC? = nil) throws -> DaemonFixture {

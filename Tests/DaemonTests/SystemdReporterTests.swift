@@ -9,7 +9,7 @@ import Testing
     private let start = Instant(milliseconds: 1_000_000)
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = TemporaryDirectory()
     }
 
     @Test func changedStatusIsSent() throws {

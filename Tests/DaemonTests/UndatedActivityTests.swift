@@ -10,11 +10,11 @@ import Wire
 
 /// Runs of a boot in which the time of day is unknown, or known late.
 struct UndatedActivityTests {
-    private let directory: TestKit.TemporaryDirectory
+    private let directory: TemporaryDirectory
     private let start = Instant(milliseconds: 5_000_000)
 
     init() throws {
-        directory = try TestKit.TemporaryDirectory()
+        directory = TemporaryDirectory()
     }
 
     /// A daemon that has recorded a run of 10 s and has stopped it.

@@ -31,7 +31,7 @@ Direct leak of 32 byte(s) in 1 object(s) allocated from:
     #0 0x55 in malloc (/x/y+0x1)
     #1 0x56 in swift_slowAlloc (/x+0x2)
     #2 0x57 in JSON.parse(_:) /src/paced/Sources/JSONCoding/JSON.swift:40:9
-    #3 0x58 in ControlTests.aRequest() /src/paced/Tests/AdaptersTests/Control/ControlTests.swift:9:1
+    #3 0x58 in ControlTests.aRequest() /src/paced/Tests/ServersTests/Control/ControlTests.swift:9:1
 """
 RACE = """\
 WARNING: ThreadSanitizer: data race (pid=7)
@@ -57,7 +57,7 @@ FAIL systemd/panel 2.0
     (SWIFT, ["aBeat(named:) HeartTests.swift:12: Expectation failed: (bpm → 60) == 61"]),
     (CRASH, ["crash: Fatal error: Index out of range", "aLinkEnds(): did not end (1 of 2 tests were running)"]),
     (LEAK, ["JSON.parse(_:) at Sources/JSONCoding/JSON.swift:40, in ControlTests.aRequest() at "
-            "Tests/AdaptersTests/Control/ControlTests.swift:9: Direct leak of 32 byte(s) in 1 object(s)"]),
+            "Tests/ServersTests/Control/ControlTests.swift:9: Direct leak of 32 byte(s) in 1 object(s)"]),
     (RACE, ["Journal.take() at Sources/Storage/Journal/Journal.swift:60: ThreadSanitizer: data race (pid=7)"]),
     (MACHINE, ["kernel/link-drop: within 60 s there was not: beat; the heart says None"]),
     (TRACE, ["systemd/panel: FileNotFoundError: no /dev/uinput"]),

@@ -9,7 +9,7 @@ struct AtomicFileTests {
     private let file: AtomicFile
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = TemporaryDirectory()
         file = AtomicFile(in: directory.path, name: "list")
     }
 

@@ -8,7 +8,7 @@ struct AtomicFileWriterTests {
     private let directory: TemporaryDirectory
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = TemporaryDirectory()
     }
 
     private var names: [String] {

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func realTimeClockIsTheFirstThatIsNotBeforeTheRelease() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let earliest = UTC(year: 2026, month: 11, day: 20)
         func time() -> UTC? { Clock.realTimeClock(notBefore: earliest, in: directory("rtc")) }
         #expect(time() == nil)

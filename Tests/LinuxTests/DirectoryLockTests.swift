@@ -8,7 +8,7 @@ import Testing
     private let directory: TemporaryDirectory
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = TemporaryDirectory()
     }
 
     @Test func lockHeldByAnotherProcessReportsItsID() throws {

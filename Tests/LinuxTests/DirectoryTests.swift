@@ -7,10 +7,10 @@ import Testing
 
 /// Which directories count as private, and which files in them are opened.
 @Suite struct DirectoryTests {
-    private let directory: TestKit.TemporaryDirectory
+    private let directory: TemporaryDirectory
 
     init() throws {
-        directory = try TestKit.TemporaryDirectory()
+        directory = TemporaryDirectory()
     }
 
     private func make(_ name: String, mode: UInt32, owner: UInt32? = nil, group: UInt32? = nil) throws -> String {
@@ -79,7 +79,7 @@ import Testing
     }
 
     private static let hasAccessControlLists =
-        (try? TestKit.TemporaryDirectory()).map { letsAnotherUserWrite($0.path) } ?? false
+        withExtendedLifetime(TemporaryDirectory()) { letsAnotherUserWrite($0.path) }
 
     /// Gives a directory an access control list. False if its file system has none.
     private static func letsAnotherUserWrite(_ path: String) -> Bool {
@@ -135,7 +135,7 @@ import Testing
         try onlyRegularFilesAreOpened(kind: .characterDevice)
     }
 
-    private static let makesDevices = (try? TestKit.TemporaryDirectory()).map { makeDevice(at: $0("null")) } ?? false
+    private static let makesDevices = withExtendedLifetime(TemporaryDirectory()) { makeDevice(at: $0("null")) }
 
     /// Makes a /dev/null, which has no side effects.
     private static func makeDevice(at path: String) -> Bool {

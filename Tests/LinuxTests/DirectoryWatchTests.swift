@@ -6,7 +6,7 @@ import Testing
 
 struct DirectoryWatchTests {
     @Test func changesAndRemovalOfTheDirectoryAreReported() throws {
-        let directory = try TestKit.TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let path = directory("input")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         let loop = try EventLoop()
@@ -38,7 +38,7 @@ struct DirectoryWatchTests {
     }
 
     @Test func namesAreSortedAndLimited() throws {
-        let directory = try TestKit.TemporaryDirectory()
+        let directory = TemporaryDirectory()
         for name in ["b", "a", ".hidden", "c"] {
             _ = FileManager.default.createFile(atPath: directory(name), contents: nil)
         }

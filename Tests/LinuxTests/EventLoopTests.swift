@@ -109,7 +109,7 @@ import Testing
 
     @Test func watchedReadinessCanBeChanged() throws {
         let loop = try EventLoop()
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let connection = try Connection.make(at: directory("socket"))
         var reports: [Readiness] = []
         var source: DescriptorSource?
@@ -126,7 +126,7 @@ import Testing
 
     @Test func hangUpIsReportedWithoutARequest() throws {
         let loop = try EventLoop()
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         var connection = try Connection.make(at: directory("socket"))
         var reports = Readiness()
         let source = try loop.watch(connection.near, for: []) { readiness in

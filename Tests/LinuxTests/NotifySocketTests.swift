@@ -9,7 +9,7 @@ import Testing
     private let directory: TemporaryDirectory
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = TemporaryDirectory()
     }
 
     @Test(arguments: [false, true]) func eachMessageIsOneDatagram(isAbstract: Bool) throws {

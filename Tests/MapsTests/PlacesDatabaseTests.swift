@@ -57,7 +57,7 @@ import Testing
         ]
         let features = try Self.features(around: origins, count: 3000, &random)
         let places = features.flatMap(\.places)
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let database = try Self.database(features, directory)
         var found = 0
         for number in 0..<300 {
@@ -80,7 +80,7 @@ import Testing
     @Test func placesAlongACourseEqualThoseOfAllPlaces() throws {
         var random = SeededRandom(seed: 6)
         let features = try Self.features(around: [Self.home], count: 3000, &random)
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let database = try Self.database(features, directory)
         var found = 0
         for number in 0..<100 {
@@ -119,7 +119,7 @@ import Testing
             try Self.feature(5, #""amenity":"drinking_water""#, near),
             try Self.feature(6, #""place":"town","name":"Cafelandia""#, far),
         ]
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let database = try Self.database(features, directory)
         func search(_ text: String) throws -> [String] {
             try database.search(text, near: Self.home, limit: 9).map { $0.place.id.text }
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func elementIsFoundWithAllItsKinds() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let feature = try Self.feature(8, #""amenity":"restaurant","toilets":"yes","name":"Refugi""#, Self.home)
         // A closed way comes as a line and as an area.
         let database = try Self.database([feature, feature], directory)
@@ -154,13 +154,13 @@ import Testing
                 + #"{"type":"LineString","coordinates":[[\#(longitude),46.5],[\#(longitude + 0.001),46.5]]}}"#
             return try PlaceFeature(JSON(parsing: text.utf8))
         }
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let database = try Self.database([street(1, 8.001), street(2, 8.005), street(3, 9)], directory)
         #expect(try database.search("ufer", near: nil, limit: 9).map { $0.place.id.text } == ["w1", "w3"])
     }
 
     @Test func filesThatAreNoPlacesAreNamed() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         func message() -> String {
             do {
                 _ = try PlacesDatabase(in: directory.path)

@@ -93,7 +93,7 @@ import Testing
     func sinOfAHostHasItsReasonAndIsForgiven(sin: Sin) throws {
         let loop = try EventLoop()
         let server = try FakeServer(on: loop)
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let cache = ResponseCache(in: directory.path)
         var log: [String] = []
         let client = try HTTPClient(loop: loop, userAgent: "paced-net/test")

@@ -74,7 +74,7 @@ import Testing
 
 @Suite struct NetConfigurationTests {
     private func read(_ text: String) throws -> NetConfiguration {
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         try Data(text.utf8).write(to: URL(fileURLWithPath: directory("net.conf")))
         do {
             return try NetConfiguration.read(directory("net.conf"))

@@ -10,7 +10,7 @@ import Testing
     private let noon = UTC(milliseconds: UTC(year: 2026, month: 3, day: 1).milliseconds + 43_200_000)
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = TemporaryDirectory()
         cache = ResponseCache(in: directory.path)
     }
 

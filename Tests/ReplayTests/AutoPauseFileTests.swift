@@ -79,7 +79,7 @@ import Testing
         #expect(Self.pauses(ride.live.rows) == Self.expected)
 
         let bytes = try FitFile.export(recording, ride.live.rows)
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let path = directory("ride.fit")
         try Data(bytes).write(to: URL(filePath: path))
         let check = try Checker("check_fit")

@@ -14,7 +14,7 @@ import Testing
     private let check: Checker
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = TemporaryDirectory()
         check = try Checker("check_fit")
     }
 

@@ -10,7 +10,7 @@ import Testing
     private let check: Checker
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = TemporaryDirectory()
         check = try Checker("check_fit")
     }
 

@@ -29,7 +29,7 @@ import Testing
         #expect(abs(try #require(total.workJoules) - joules) < joules * 0.001)
         #expect(abs(total.distanceMetres - metres) < metres * 0.001)
 
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let path = directory("ride.fit")
         try Data(FitFile.export(made.recording, made.rows)).write(to: URL(filePath: path))
         let check = try Checker("check_fit")

@@ -53,7 +53,7 @@ struct MadeFeed {
     ///
     /// - Throws: `FeedError`, as the import does.
     func imported(near area: FeedImport.Area? = nil) throws -> MadeTimetable {
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let writer = try TransitWriter(at: directory(TransitDatabase.fileName))
         let files = files
         var feed = FeedImport(

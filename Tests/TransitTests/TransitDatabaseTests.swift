@@ -156,14 +156,14 @@ import Transit
     }
 
     @Test func missingFileIsImportedByACommand() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         #expect(
             Self.message(directory)
                 == "there is no timetable in \(directory.path): import one with 'pacectl transit import GTFS.zip'")
     }
 
     @Test func filesThatAreNoTimetableAreNamed() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let path = directory(TransitDatabase.fileName)
         func message(_ reason: String) -> String {
             "cannot read \(path) (\(reason)): replace it with 'pacectl transit import GTFS.zip'"
@@ -196,7 +196,7 @@ import Transit
         var random = SeededRandom(seed: 11)
         let timetable = try MadeFeed().imported()
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: timetable.database.path)))
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let path = directory(TransitDatabase.fileName)
         let (start, end) = (seconds("2026-11-26T00:00:00Z"), Coordinate(latitude: 52.53, longitude: 13.4))
         var opened = 0

@@ -97,7 +97,7 @@ import Web
     }
 
     @Test mutating func fileHoldsTheTokensAndNoSecret() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let file = TokenFile(in: directory.path)
         let secret = try signIn(.control)
         try file.write(list)
@@ -112,14 +112,14 @@ import Web
         #"{"version":1,"last_id":0,"tokens":[{"id":1,"hash":"ab","scope":"watch","name":"a","created_ms":0,"used_ms":0}]}"#,
     ])
     func damagedFileIsNamed(_ text: String) throws {
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         try AtomicFile(in: directory.path, name: "tokens.json", mode: 0o600).replace(with: Array(text.utf8))
         let failure = #expect(throws: TokenFile.Failure.self) { try TokenFile(in: directory.path).read() }
         #expect(failure?.line.contains("tokens.json is damaged: remove it") == true)
     }
 
     @Test func fileOfTheFirstVersionOpens() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let text = """
             {"version":1,"last_id":4,"tokens":[{"id":3,\
             "hash":"51dc936f112eae9713bfd4704a71243a5c36712fc312303d59d45b6ed0d47708","scope":"control","name":"curl",\

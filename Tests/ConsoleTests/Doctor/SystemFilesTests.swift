@@ -5,11 +5,11 @@ import Testing
 
 /// A file tree that replaces a system's.
 struct SystemFilesTests {
-    private let directory: TestKit.TemporaryDirectory
+    private let directory: TemporaryDirectory
     private var tree: SystemFiles { SystemFiles(root: directory.path) }
 
     init() throws {
-        directory = try TestKit.TemporaryDirectory()
+        directory = TemporaryDirectory()
     }
 
     private func put(_ text: String, _ path: String) throws {

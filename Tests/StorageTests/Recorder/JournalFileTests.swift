@@ -19,7 +19,7 @@ struct JournalFileTests {
     }
 
     @Test func journalFilesAreNotReadableByOthers() throws {
-        let directory = try TestKit.TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let file = try JournalFile(in: directory.path)
         try file.database.execute("CREATE TABLE other (x); DROP TABLE other")
         for ending in ["", "-wal", "-shm"] {

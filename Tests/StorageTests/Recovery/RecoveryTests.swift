@@ -219,7 +219,7 @@ struct RecoveryTests {
         try stage.restart()
         try stage.checkpoint()
         try FileManager.default.copyItem(atPath: stage.path, toPath: stage.directory.path + "/copy.sqlite")
-        let directory = try TestKit.TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let file = try JournalFile(in: directory.path)
         let name = stage.directory.path + "/copy.sqlite"
         try JournalRecovery.enter(name, in: file)

@@ -113,7 +113,7 @@ enum Tool {
         process.arguments = words
         let output = Pipe()
         // Errors go to a file: two pipes could deadlock.
-        let directory = try TestKit.TemporaryDirectory()
+        let directory = TemporaryDirectory()
         try Data().write(to: URL(filePath: directory("errors")))
         process.standardOutput = output
         process.standardError = try FileHandle(forWritingTo: URL(filePath: directory("errors")))

@@ -13,11 +13,11 @@ import Testing
     private static let hasSchemas = FileManager.default.fileExists(atPath: schemas.path)
     private static let origin = ExportMetadata(serialNumber: 7, written: UTC(year: 2026, month: 3, day: 1))
 
-    private let directory: TestKit.TemporaryDirectory
+    private let directory: TemporaryDirectory
     private let check: Checker
 
     init() throws {
-        directory = try TestKit.TemporaryDirectory()
+        directory = TemporaryDirectory()
         check = try Checker("check_fit")
     }
 

@@ -58,7 +58,7 @@ struct WrittenBytesTests {
     /// memory the kernel counts none, so the files are in /var/tmp, which is on a disk (FHS 3.0, 5.15).
     @Test(arguments: [(1, 50.0), (5, 25.0)])
     func hourOfRecordingWritesLessThanItsLimit(syncSeconds: Int, limit: Double) throws {
-        let directory = try TestKit.TemporaryDirectory(in: "/var/tmp")
+        let directory = TemporaryDirectory(in: "/var/tmp")
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: try String.programs() + "/JournalProcess")

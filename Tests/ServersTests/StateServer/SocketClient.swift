@@ -1,22 +1,7 @@
 import Domain
-import Foundation
 import Glibc
 import JSONCoding
 import Linux
-
-/// A directory that is deleted with the value.
-final class TemporaryDirectory {
-    let path: String
-
-    init() {
-        path = FileManager.default.temporaryDirectory.path + "/paced-\(UUID().uuidString.prefix(8))"
-        try! FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
-}
 
 /// The client's end of a socket.
 final class SocketClient {
@@ -66,23 +51,6 @@ final class SocketClient {
         let text = String(decoding: received[..<end], as: UTF8.self)
         received.removeFirst(end + 1)
         return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    }
-}
-
-extension EventLoop {
-    /// Runs everything that is due, and its immediate consequences.
-    func settle(_ turns: Int = 20) {
-        for _ in 0..<turns { try! runOnce(waiting: .zero) }
-    }
-
-    /// Runs the loop until a condition holds. False after the time limit.
-    func turn(until isTrue: () -> Bool, within timeout: Duration = .seconds(60)) -> Bool {
-        let end = Clock.now() + timeout
-        while !isTrue() {
-            if Clock.now() > end { return false }
-            try! runOnce(waiting: .milliseconds(5))
-        }
-        return true
     }
 }
 

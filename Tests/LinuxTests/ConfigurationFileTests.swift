@@ -67,7 +67,7 @@ struct ConfigurationFileTests {
     }
 
     @Test func overlargeFileAndDirectoryAreRejected() throws {
-        let directory = try TestKit.TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let path = directory("paced.conf")
         #expect(try ConfigurationFile.read(path) == nil)
         try AtomicFile(in: directory.path, name: "paced.conf")

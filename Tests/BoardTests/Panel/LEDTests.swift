@@ -7,10 +7,10 @@ import Testing
 
 /// An LED in a directory like the kernel's.
 struct LEDTests {
-    private let directory: TestKit.TemporaryDirectory
+    private let directory: TemporaryDirectory
 
     init() throws {
-        directory = try TestKit.TemporaryDirectory()
+        directory = TemporaryDirectory()
     }
 
     private func make(trigger: String? = "none [mmc0] timer", brightness: String = "0", maximum: String = "255") throws

@@ -73,7 +73,7 @@ import Testing
 
     @Test(arguments: Source.all)
     private func exportsAreWellFormed(source: Source) throws {
-        let directory = try TestKit.TemporaryDirectory()
+        let directory = TemporaryDirectory()
         for format in [ExportFormat.gpx, .tcx, .kml] {
             let path = directory("run." + format.rawValue)
             try Data(try WrittenFile(format, source.recording, source.rows).bytes).write(to: URL(filePath: path))
@@ -84,7 +84,7 @@ import Testing
     @Test(.enabled(if: hasSchemas, "needs the schemas in ../shared/data/xsd"), arguments: Source.all)
     private func exportsAreValidForTheirSchemas(source: Source) throws {
         let (recording, rows) = (source.recording, source.rows)
-        let directory = try TestKit.TemporaryDirectory()
+        let directory = TemporaryDirectory()
         for (format, schema) in [(ExportFormat.gpx, "all-gpx.xsd"), (.tcx, "all-tcx.xsd"), (.kml, "kml22gx.xsd")] {
             let path = directory("run." + format.rawValue)
             try Data(try WrittenFile(format, recording, rows).bytes).write(to: URL(filePath: path))
@@ -97,7 +97,7 @@ import Testing
         .enabled(if: hasSchemas, "needs the schemas in ../shared/data/xsd"),
         arguments: ReferenceFile.all(in: "gpx_tcx/negative", ".gpx", ".tcx"))
     func schemaCheckerRejectsInvalidFiles(file: ReferenceFile) throws {
-        let directory = try TestKit.TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let path = directory("file.xml")
         try Data(try file.bytes()).write(to: URL(filePath: path))
         let schema = Self.schemas.appending(path: file.isTCX ? "all-tcx.xsd" : "all-gpx.xsd").path
@@ -107,7 +107,7 @@ import Testing
     @Test(arguments: Source.all, [ExportFormat.gpx, .tcx, .kml])
     private func gpsbabelReadsTheSamePoints(source: Source, format: ExportFormat) throws {
         let (recording, rows) = (source.recording, source.rows)
-        let directory = try TestKit.TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let path = directory("run." + format.rawValue)
         try Data(try WrittenFile(format, recording, rows).bytes).write(to: URL(filePath: path))
         let kind = format == .tcx ? "gtrnctr" : format.rawValue
@@ -120,7 +120,7 @@ import Testing
 
     @Test(arguments: [ExportFormat.geojson, .kml, .csv])
     func pythonReadersReadTheSamePoints(format: ExportFormat) throws {
-        let directory = try TestKit.TemporaryDirectory()
+        let directory = TemporaryDirectory()
         var paths: [String] = []
         var lonePositions: [Int] = []
         for (index, source) in Source.all.enumerated() {
