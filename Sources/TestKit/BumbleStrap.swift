@@ -26,8 +26,7 @@ package final class BumbleStrap {
     ///   - path: the path of the socket.
     ///   - period: seconds between notifications.
     package init(path: String, period: Double) throws {
-        let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
-        let python = getenv("PACED_PYTHON").map { String(cString: $0) } ?? root + "/.build/venv/bin/python"
+        let python = Checkout.python
         guard access(python, X_OK) == 0 else { throw NoPython(path: python) }
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw SystemError("pipe", code: errno) }
@@ -42,9 +41,8 @@ package final class BumbleStrap {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, input.number, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output.number, STDOUT_FILENO)
-        let words = [
-            python, root + "/Tests/Peripheral/att_peripheral.py", path, String(period), "--verbose", "--until-eof",
-        ]
+        let script = Checkout.path("Tests/Peripheral/att_peripheral.py")
+        let words = [python, script, path, String(period), "--verbose", "--until-eof"]
         var arguments = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var process: pid_t = 0

@@ -13,11 +13,8 @@ package struct Checker {
 
     /// - Parameter name: the script's name without its suffix.
     package init(_ name: String) throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        python =
-            ProcessInfo.processInfo.environment["PACED_PYTHON"] ?? root.appending(path: ".build/venv/bin/python").path
-        script = root.appending(path: "Tests/Files/\(name).py").path
+        python = Checkout.python
+        script = Checkout.path("Tests/Files/\(name).py")
         guard FileManager.default.isExecutableFile(atPath: python) else { throw NoPython(path: python) }
     }
 

@@ -10,9 +10,7 @@ package struct GpsdLog: Sendable {
 
     /// A log in `Tests/Data`, for example `gpsd/sirf2.log`.
     package init(_ name: String) {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        path = root.appending(path: "Tests/Data/\(name)").path
+        path = Checkout.path("Tests/Data/\(name)")
     }
 
     package func bytes() throws -> [UInt8] {

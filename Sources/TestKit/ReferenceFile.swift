@@ -10,10 +10,8 @@ package struct ReferenceFile: CustomStringConvertible, Sendable {
     package var name: String { url.lastPathComponent }
     package var description: String { name }
 
-    private static let project = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-    private static let tree = project.appending(path: "Tests/Data")
-    package static let collection = project.deletingLastPathComponent().appending(path: "shared/data")
+    private static let tree = Checkout.root.appending(path: "Tests/Data")
+    package static let collection = Checkout.root.deletingLastPathComponent().appending(path: "shared/data")
 
     /// The files of a folder with one of the suffixes, compressed or not, by name: those of
     /// `Tests/Data`, then those that only the collection has.

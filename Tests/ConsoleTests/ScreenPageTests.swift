@@ -2,6 +2,7 @@ import Console
 import Domain
 import Foundation
 import JSONCoding
+import TestKit
 import Testing
 
 /// docs/screens.md is made from the screens. `PACED_KEEP_SCREENS=1 swift test --filter ConsoleTests` rewrites it.
@@ -83,7 +84,7 @@ struct ScreenPageTests {
         view.received(event: try JSON(parsing: Views.stop.utf8), isReplayed: false)
         text += Self.block(view, Size(columns: 60, rows: 16))
 
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../" + "docs/screens.md")
+        let file = Checkout.root.appending(path: "docs/screens.md")
         text.removeLast()
         if ProcessInfo.processInfo.environment["PACED_KEEP_SCREENS"] != nil {
             try text.write(to: file, atomically: true, encoding: .utf8)

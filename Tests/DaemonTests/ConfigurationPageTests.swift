@@ -4,6 +4,7 @@ import Domain
 import Foundation
 import JSONCoding
 import Linux
+import TestKit
 import Testing
 import Wire
 
@@ -186,6 +187,6 @@ enum GeneratedPage {
     }
 
     private static func place(_ path: String) -> URL {
-        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../" + path)
+        Checkout.root.appending(path: path)
     }
 }

@@ -2,6 +2,7 @@ import Board
 import Daemon
 import Foundation
 import Linux
+import TestKit
 import Testing
 
 /// The configuration file that is installed as /etc/paced/paced.conf.
@@ -9,7 +10,7 @@ import Testing
     private let lines: [String]
 
     init() throws {
-        let place = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../systemd/paced.conf")
+        let place = Checkout.root.appending(path: "systemd/paced.conf")
         lines = try String(contentsOf: place, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
             .map(String.init)
     }

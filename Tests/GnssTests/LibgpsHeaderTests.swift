@@ -8,12 +8,10 @@ import Testing
         "The C shim compiles without a warning against libgps",
         arguments: [("of this machine", nil), ("3.25, API 14", "Tests/Data/gpsd/libgps-3.25")])
     func shimCompilesWithoutWarnings(release: String, headers: String?) throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().path
-        let include = headers.map { ["-I", "\(root)/\($0)"] } ?? []
+        let include = headers.map { ["-I", Checkout.path($0)] } ?? []
         let compiler = try ChildProcess(
             ["sh", "-c", #""$@" 2>&1 && echo compiled"#, "sh", "clang", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
-                + include + ["-I", "\(root)/Sources/CGps/include", "\(root)/Sources/CGps/CGps.c"])
+                + include + ["-I", Checkout.path("Sources/CGps/include"), Checkout.path("Sources/CGps/CGps.c")])
         let output = String(decoding: try compiler.readToEnd(limit: .seconds(60)), as: UTF8.self)
         #expect(output == "compiled\n")
     }

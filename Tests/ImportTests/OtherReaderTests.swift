@@ -129,8 +129,8 @@ import Testing
             lonePositions.append(file.loss.lonePositions)
             try Data(file.bytes).write(to: URL(filePath: paths[index]))
         }
-        let script = Tool.tests.appending(path: "Files/read_files.py").path
-        let output = try Tool.run([Tool.python, "-B", script] + paths).output
+        let script = Checkout.path("Tests/Files/read_files.py")
+        let output = try Tool.run([Checkout.python, "-B", script] + paths).output
         let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
         let files = lines.split(separator: "file", omittingEmptySubsequences: false).dropFirst()
         try #require(files.count == Source.all.count)

@@ -93,15 +93,6 @@ enum Tool {
         var output: String
     }
 
-    static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
-    /// The Python that `make test` creates.
-    static var python: String {
-        ProcessInfo.processInfo.environment["PACED_PYTHON"]
-            ?? tests.deletingLastPathComponent().appending(path: ".build/venv/bin/python").path
-    }
-
     @discardableResult
     static func run(_ words: String...) throws -> (output: [UInt8], errors: String) {
         try run(words)

@@ -3,12 +3,12 @@ import Foundation
 import JSONCoding
 import JournalCoding
 import Pipeline
+import TestKit
 import Testing
 
 /// Entries as the first releases with a journal stored them: their outages have no rule, and are pauses.
 @Test func outagesWithoutARuleReplayUnchanged() throws {
-    let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Data/replay/outages-without-rule.tsv")
+    let path = Checkout.root.appending(path: "Tests/Data/replay/outages-without-rule.tsv")
     let entries = try String(contentsOf: path, encoding: .utf8).split(separator: "\n").map { line in
         let cells = line.split(separator: "\t").map(String.init)
         let kind = try InputLogEntry.Kind(name: cells[1], json: JSON(parsing: cells[2].utf8))

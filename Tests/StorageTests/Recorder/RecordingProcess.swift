@@ -103,8 +103,7 @@ enum Faults {
 
     static func build(in directory: String) throws -> String {
         let library = directory + "/disk.so"
-        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Faults/disk.c").path
+        let source = Checkout.path("Tests/Faults/disk.c")
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["clang", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", library, source]
