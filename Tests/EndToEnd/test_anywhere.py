@@ -50,3 +50,33 @@ def test_every_user_can_read_what_is_installed(checkout, tmp_path):
         assert stat.S_IMODE(path.stat().st_mode) == (0o755 if is_executable else 0o644), path
     run(checkout, "make", "uninstall", f"DESTDIR={root}")
     assert {path.name for path in root.rglob("*") if path.is_file()} == {"paced.conf", "paced-net.conf", "paced-web.conf"}
+
+
+@pytest.mark.thorough
+def test_build_from_another_shell_compiles_nothing_again(tmp_path):
+    package = tmp_path / "tiny"
+    shutil.copytree(ROOT / "Tools", package / "Tools")
+    for name, text in {
+            "Package.swift": """// swift-tools-version: 6.2
+                import PackageDescription
+                let package = Package(name: "tiny", targets: [
+                    .target(name: "C"), .executableTarget(name: "paced", dependencies: ["C"])])""",
+            "Sources/C/include/C.h": "int one(void);\n", "Sources/C/C.c": '#include "C.h"\nint one(void) { return 1; }\n',
+            "Sources/paced/main.swift": "import C\nprint(one())\n"}.items():
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text(text)
+
+    def compiled(environment, *shell):
+        ended = subprocess.run(
+            [*shell, "Tools/stages", "build"], cwd=package, env=environment, capture_output=True, text=True, timeout=300)
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+        return [line for line in ended.stdout.splitlines() if "Compiling" in line]
+
+    login = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    assert compiled(login)
+    flags = subprocess.run(["dpkg-buildflags"], capture_output=True, text=True, check=True).stdout
+    package_build = dict(line.split("=", 1) for line in flags.splitlines()) | {"DEB_BUILD_OPTIONS": "parallel=2", "LC_ALL": "C.UTF-8"}
+    assert {"CFLAGS", "LDFLAGS"} <= package_build.keys()
+    for other in ({"CC": "gcc", "CXX": "g++"}, {"CC": ""}, {"SDKROOT": "/"}, package_build, {"LANG": "de_DE.UTF-8", "TERM": "dumb"}):
+        assert compiled(login | other) == [], other
+    assert compiled(os.environ | login, "bash", "-l", "-c", '"$@"', "bash") == []
