@@ -35,6 +35,21 @@ import Testing
         #expect(output.contains("Overall exposure level"))
     }
 
+    /// /bin/kill is of procps, and python3 of no package that paced depends on: only the shell is always there.
+    @Test func unitsRunOnlyOurProgramsAndTheShell() throws {
+        var programs: Set<Substring> = []
+        for file in try Repository.files(in: "systemd", ".service") {
+            for line in try Repository.text(of: file).split(separator: "\n") {
+                if let match = line.firstMatch(of: #/^Exec\w+=[-+!@:]*(\S+)/#) { programs.insert(match.1) }
+            }
+        }
+        let allowed: Set<Substring> = [
+            "/bin/sh", "/usr/bin/paced", "/usr/bin/pacectl", "/usr/bin/paced-net", "/usr/bin/paced-web",
+        ]
+        #expect(programs.subtracting(allowed) == [])
+        #expect(programs.count > 3)
+    }
+
     @Test func everyUdevRuleParses() throws {
         for file in try Repository.files(".rules") {
             #expect(Self.problems(ofRules: try Repository.text(of: file)) == [], "\(file)")

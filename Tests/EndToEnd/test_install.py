@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+import needs
 from harness.process import ROOT
 
 
@@ -109,3 +110,25 @@ def test_second_install_changes_nothing(tmp_path):
     make("install", tmp_path)
     assert files(tmp_path) == before
     assert (tmp_path / "etc/paced/paced.conf").read_text() == "# mine\n"
+
+
+@needs.ROOT
+def test_uninstall_removes_the_links_of_enabled_units_where_systemd_does_not_run(tmp_path):
+    # In an overlay: the machine's own files stay as they are.
+    script = """
+        mount -t tmpfs over "$PLACE"
+        mkdir "$PLACE"/{upper,work,root}
+        mount -t overlay -o "lowerdir=/,upperdir=$PLACE/upper,workdir=$PLACE/work" overlay "$PLACE/root"
+        for path in "$ROOT" /proc /dev; do mount --bind "$path" "$PLACE/root$path"; done
+        mount -t tmpfs run "$PLACE/root/run"
+        links() { find "$PLACE/upper/etc/systemd" -type l -name 'paced*' | wc -l; }
+        chroot "$PLACE/root" make -C "$ROOT" install >&2
+        links
+        chroot "$PLACE/root" make -C "$ROOT" uninstall >&2
+        links"""
+    ended = subprocess.run(
+        ["unshare", "--mount", "bash", "-ec", script], env=os.environ | {"PLACE": str(tmp_path), "ROOT": str(ROOT)},
+        capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 0, ended.stderr
+    enabled, left = map(int, ended.stdout.split())
+    assert enabled >= 4 and left == 0, ended.stderr

@@ -91,6 +91,16 @@ def test_install_command_is_printed_to_a_user_who_may_not_use_sudo(path):
     assert "anja is not in the sudoers file.; as root, run apt-get install libgps-dev" in ended.stderr
 
 
+def test_warning_of_sudo_about_the_host_name_is_not_reported_as_the_cause(path):
+    add(path, "swift", "echo Swift version 6.3")
+    add(path, "apt-get", "exit 1")
+    warning = "echo 'sudo: unable to resolve host board: Name or service not known'"
+    add(path, "sudo", f"{warning}; echo 'sudo: a password is required'; {warning}; exit 1")
+    (path / "id").unlink()
+    add(path, "id", "echo 1000")
+    assert "libgps-dev: sudo: a password is required; as root, run" in require(path, "libgps-dev").stderr
+
+
 def test_missing_package_is_installed_after_an_update(path):
     add(path, "swift", "echo Swift version 6.3")
     (path / "id").unlink()
