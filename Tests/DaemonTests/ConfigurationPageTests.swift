@@ -66,6 +66,25 @@ import Wire
         try GeneratedPage.expect(page, in: "man/paced.conf.5")
     }
 
+    /// What the next release rejects is no example.
+    @Test func examplesOfTheManualPageGiveNoWarning() throws {
+        let page = try GeneratedPage.text(of: "man/paced.conf.5")
+        let examples = page.matches(of: #/\.Bd -literal -offset indent\n((?:[^.].*\n|\n)+)\.Ed/#).map(\.1)
+        #expect(!examples.isEmpty)
+        for example in examples {
+            let assignments = try ConfigurationFile.read(Array(example.utf8), path: "paced.conf")
+            #expect(try Configuration(assignments, path: "paced.conf").warnings == [], "\(example)")
+        }
+    }
+
+    @Test(arguments: ConfigurationKey.all.filter { $0.former != nil }.map(\.name))
+    func manualPageNamesTheFormerNameOfEachKey(name: String) throws {
+        let former = try #require(ConfigurationKey.all.first { $0.name == name }?.former?.name)
+        let page = try GeneratedPage.text(of: "man/paced.conf.5")
+        let list = try #require(page.firstMatch(of: #/also reads the keys of release((?:.*\n)+?)\.Ss/#)?.1)
+        #expect(list.contains(former), "\(former)")
+    }
+
     /// A default of a row that is not the built-in one would be a lie of the pages.
     @Test(arguments: ConfigurationKey.all.map(\.name))
     func defaultOfEachKeyIsTheBuiltInOne(name: String) throws {

@@ -2,13 +2,14 @@
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
 
 import pytest
 
-from harness.process import PACECTL
+from harness.process import PACECTL, ROOT
 from harness.timing import wait_for
 from harness.users import unprivileged
 from test_activities import gpx
@@ -96,6 +97,19 @@ def test_index_follows_stops_imports_deletions_and_edits(stage, state):
     assert (state / "index.sqlite").stat().st_mode & 0o777 == 0o640
     best = {(line["sport"], line["best"]): line["activity"] for line in map(json.loads, pacectl(state, "bests", "--json").splitlines())}
     assert best["run", "1km"] == number + 1 and best["walk", "distance"] == 2
+
+
+def test_backup_of_the_manual_page_has_every_activity_that_the_daemon_has(stage, state):
+    stage.paced(*OFF)
+    for day in range(1, 4):
+        (stage.directory / f"{day}.gpx").write_text(gpx(f"2026-05-0{day}T07:00:00", 2000))
+        pacectl(state, "import", stage.directory / f"{day}.gpx")
+    command = re.search(r"^\.Dl (sqlite3 .*)$", (ROOT / "man/paced.8").read_text(), re.M)[1].replace(r"\(dq", '"')
+    copy = stage.directory / "usb"
+    copy.mkdir()
+    subprocess.run(command.replace("/var/lib/paced", str(state)).replace("/media/usb", str(copy)), shell=True, check=True)
+    listed = pacectl(state, "activities", "--json")
+    assert pacectl(copy, "activities", "--json") == listed and listed.count("2026-05-0") >= 3
 
 
 def test_output_is_the_same_with_and_without_an_index(stage, state):
