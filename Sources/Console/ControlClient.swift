@@ -134,6 +134,12 @@ extension Invocation {
 
     /// The settings, or one of them: a table, or the daemon's JSON.
     func settings() throws(Failure) -> String {
+        // As the key Sensors= of paced.conf: these are no names of sensors.
+        switch command {
+        case .setSetting(.sensors, "auto"): return try perform(.auto)
+        case .setSetting(.sensors, "off"): return try perform(.off)
+        default: break
+        }
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         switch command {
         case .getSetting(let key): return try shown(key, control.call("settings.get", #"{"key":"\#(key.rawValue)"}"#))

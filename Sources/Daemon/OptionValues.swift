@@ -1,6 +1,7 @@
 import Domain
 import Linux
 import Sensors
+import Wire
 
 // Parsers of option values, also for the equivalent configuration keys. `name` is the option or key, for errors.
 
@@ -87,7 +88,8 @@ extension Options.Sensors {
         }
         guard sensors.allSatisfy(Self.isSensor) else {
             throw Options.UsageError(
-                line: "\(name) takes names, ends of names, or addresses, with /public or /random after them if known")
+                line: "\(name) takes names, ends of names, or addresses, with /public or /random after them if known; "
+                    + "auto or off is alone")
         }
         self = .ours(sensors)
     }
@@ -98,7 +100,7 @@ extension Options.Sensors {
         if parts.count > 1, BluetoothAddress(parts[0]) != nil {
             return parts[1...] == ["public"] || parts[1...] == ["random"]
         }
-        return SensorMatcher(text) != nil
+        return SensorMatcher(text) != nil && !SettingChange.reservedSensors.contains(text)
     }
 }
 

@@ -124,6 +124,8 @@ def test_hostile_names_are_harmless_in_status_and_settings(paced):
     (["settings", "set", "metric", "0"], ("settings.set", {"key": "metric", "value": False}), "false\n"),
     (["settings", "set", "zones", "114, 133 152,171 180"],
      ("settings.set", {"key": "zones", "value": [114, 133, 152, 171, 180]}), "[114,133,152,171,180]\n"),
+    (["settings", "set", "sensors", "auto"], ("sensor.use", {"sensor": "auto"}), "Selected: the known strap, or the one in range.\n"),
+    (["settings", "set", "sensors", "off"], ("sensor.use", {"sensor": "off"}), "Sensors are switched off.\n"),
     (["settings", "set", "sensors", "9AD13824, Polar H10 1"],
      ("settings.set", {"key": "sensors", "value": ["9AD13824", "Polar H10 1"]}), '["9AD13824","Polar H10 1"]\n'),
     (["settings", "set", "zones", "null"], ("settings.set", {"key": "zones", "value": None}), "unset\n"),

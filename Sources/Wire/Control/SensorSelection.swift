@@ -27,6 +27,9 @@ extension ControlRequest.Parameters {
             }
             return sensor == "auto" ? .auto : .off
         }
+        guard !SettingChange.reservedSensors.contains(sensor) else {
+            throw .invalidValue("sensor", "\(sensor) is no name of a sensor: off uses none")
+        }
         guard let value = members["address_type"] else { return .sensor(sensor, isAdded: isAdded) }
         guard let type = value.string.flatMap(LEAddress.Kind.init) else {
             throw .invalidValue("address_type", "address_type must be public or random")

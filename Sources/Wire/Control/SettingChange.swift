@@ -102,10 +102,16 @@ package struct SettingChange: Equatable, Sendable {
                     field, "sensors[\(sensors.count)] must be a string of 1 to 64 characters without control characters"
                 )
             }
+            guard !reservedSensors.contains(sensor) else {
+                throw .invalidValue(field, "\(sensor) is no name of a sensor: sensor.use takes auto and off")
+            }
             sensors.append(sensor)
         }
         return sensors
     }
+
+    /// Words for any and for no sensor, which stand alone, and name none. A list that an older release stored may have them.
+    package static let reservedSensors: Set = ["auto", "off", "none"]
 
     /// Whether a text names a sensor: an address, a name or the end of a name.
     package static func isSensor(_ text: String) -> Bool {

@@ -57,6 +57,8 @@ private let bad: [(String, String?, Int, String?)] = [
     ("sensor.pair", "{}", -32602, "sensor"), ("sensor.pair", #"{"sensor":" "}"#, -32004, "sensor"),
     ("sensor.pair", #"{"sensor":"a","add":true}"#, -32602, "add"),
     ("sensor.use", "{}", -32602, "sensor"), ("sensor.use", "[]", -32602, nil),
+    ("sensor.use", #"{"sensor":"none"}"#, -32004, "sensor"),
+    ("settings.set", #"{"key":"sensors","value":["Polar H10","auto"]}"#, -32004, "sensors"),
     ("sensor.use", #"{"sensor":""}"#, -32004, "sensor"), ("sensor.use", #"{"sensor":"\u001b"}"#, -32004, "sensor"),
     ("sensor.use", #"{"sensor":["a"]}"#, -32004, "sensor"), ("sensor.use", #"{"sensor":"a","add":1}"#, -32004, "add"),
     ("sensor.use", #"{"sensor":"a","address_type":"public"}"#, -32004, "address_type"),
