@@ -44,7 +44,8 @@ extension SubscriptionRequest {
 
     private static func classes(_ json: JSON) throws(BadLine) -> MessageClasses {
         guard let classes = MessageClasses(json, MessageClasses.names) else {
-            throw BadLine(message: "classes must be a list of STATE, EVENT, HEART, FIX and SETTINGS")
+            let names = MessageClasses.names.map(\.name).joined(separator: ", ")
+            throw BadLine(message: "classes must be a list of these: \(names)")
         }
         return classes
     }
@@ -62,7 +63,8 @@ extension SubscriptionRequest {
 
     private static func blocks(_ json: JSON) throws(BadLine) -> StateBlocks {
         guard let blocks = StateBlocks(json, StateBlocks.names) else {
-            throw BadLine(message: "blocks must be a list of fields, lap and zones")
+            let names = StateBlocks.names.map(\.name).joined(separator: ", ")
+            throw BadLine(message: "blocks must be a list of these: \(names)")
         }
         return blocks
     }
