@@ -38,7 +38,8 @@ extension Invocation {
             for summary in shown {
                 table.append(words.cells(summary, marks: Self.marks(summary, notes[summary.id])))
             }
-            let more = list.count > limit ? ["Older ones: 'pacectl activities --before \(last.id)'."] : []
+            let next = (["pacectl activities"] + filter.options + ["--before \(last.id)"]).joined(separator: " ")
+            let more = list.count > limit ? ["Older ones: '\(next)'."] : []
             return (table.lines + more + recovery).map { $0 + "\n" }.joined()
         } catch {
             throw state.failure(reading: error)

@@ -41,6 +41,14 @@ package struct ActivityFilter: Equatable {
         sport != nil || since != nil || until != nil || beforeDay != nil
     }
 
+    /// The options that select, but for the end of the list.
+    var options: [String] {
+        [
+            limit.map { "--limit \($0)" }, sport.map { "--sport \($0.rawValue)" }, since.map { "--since \($0.text)" },
+            until.map { "--until \($0.text)" },
+        ].compactMap(\.self)
+    }
+
     private func matches(_ sport: Sport, _ started: UTC?) -> Bool {
         if let wanted = self.sport, sport != wanted { return false }
         if since == nil, until == nil, beforeDay == nil { return true }

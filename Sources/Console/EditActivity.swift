@@ -34,17 +34,26 @@ extension Invocation {
         return "Changed: " + summaryText(try? JSON(parsing: result.utf8), &control) + ".\n"
     }
 
-    /// Deletes activities through the daemon, one after the other.
+    /// Deletes activities through the daemon, one after the other; none if one of them does not exist.
     ///
     /// - Parameter asks: if standard input and output are a terminal, each needs a confirmation.
     func delete(_ activities: [ActivityReference], asks: Bool) throws(Failure) {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         let asks = asks && !isJSON && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
+        var found: [(id: Int, summary: JSON?)] = []
         for activity in activities {
             let id = try control.number(of: activity)
+            if found.contains(where: { $0.id == id }) { continue }
+            do throws(Failure) {
+                let activity = try control.call("activities.get", "{\"id\":\(id)}")
+                found.append((id, (try? JSON(parsing: activity.utf8))?["summary"]))
+            } catch {
+                guard error.status == .failed, activities.count > 1 else { throw error }
+                throw .failed("activity \(id): \(error.message); nothing is deleted")
+            }
+        }
+        for (id, summary) in found {
             if asks {
-                let whole = try? JSON(parsing: control.call("activities.get", "{\"id\":\(id)}").utf8)
-                guard let summary = whole?["summary"] else { throw .noActivity(id) }
                 try writeOut("Delete \(summaryText(summary, &control))? It cannot be restored. [y/N] ")
                 guard let answer = readLine()?.lowercased(), answer == "y" || answer == "yes" else {
                     try writeOut("Activity \(id) is kept.\n")

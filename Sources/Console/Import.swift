@@ -7,31 +7,45 @@ import Storage
 import Wire
 
 extension Invocation {
-    /// Imports files, each as an activity. An unreadable file does not stop the others.
+    /// Imports files, each as an activity. An unreadable file does not stop the others. After several files, the last line
+    /// counts them.
     func importFiles(_ paths: [String], _ options: ImportOptions) throws(Failure) {
         let state = StateDirectory(stateDirectory)
+        var known = 0
         var failures: [Failure] = []
         for path in paths {
             do throws(Failure) {
-                try importFile(RecordingFile(path: path, salvages: true), options, into: state)
+                guard let same = try importFile(RecordingFile(path: path, salvages: true), options, into: state) else {
+                    continue
+                }
+                known += 1
+                failures.append(same)
             } catch {
                 failures.append(error)
             }
         }
-        guard let last = failures.popLast() else { return }
-        for failure in failures { complain(failure.message) }
-        throw last
+        if paths.count > 1 {
+            for failure in failures { complain(failure.message) }
+            let refused = failures.count - known
+            let counts = [(paths.count - failures.count, "imported"), (known, "known"), (refused, "refused")]
+            let words = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+            guard failures.isEmpty else { throw Failure(status: failures.last?.status ?? .failed, message: words) }
+            if !isJSON { try writeOut(words + "\n") }
+        } else if let failure = failures.first {
+            throw failure
+        }
     }
 
+    /// - Returns: nil if the file is imported; the failure that names the activity if it is known already.
     private func importFile(
         _ file: RecordingFile, _ options: ImportOptions, into state: StateDirectory
-    ) throws(Failure) {
+    ) throws(Failure) -> Failure? {
         do {
             // The sport limits the speed for the distance, and may be at the end of the file.
             var survey = FileSurvey()
             var recording = try file.read { survey.ingest($0) }.recording
             recording.sport = options.sport ?? recording.sport
-            if !options.again { try checkIsNew(recording, survey, file, in: state) }
+            if !options.again, let same = try sameActivity(recording, survey, file, in: state) { return same }
             var figures = FileFigures(recording, survey)
             var gaps = 0
             func reread(_ write: (RecordingRow) throws -> Void) throws -> ImportedRecording {
@@ -68,6 +82,7 @@ extension Invocation {
             if let words = figures.words(of: recording.sport) {
                 complain("\(file.name): distance not counted: \(words)")
             }
+            return nil
         } catch {
             throw Self.failure(error, state)
         }
@@ -99,7 +114,7 @@ extension Invocation {
             complain("\(file.name): \(damage): imported up to there")
         }
         let words = options.isVerbose ? imported.skipped.counts : imported.skipped.missed
-        if !words.isEmpty { complain("\(file.name): not imported: \(words.joined(separator: ", "))") }
+        if !words.isEmpty { complain("\(file.name): left out: \(words.joined(separator: ", "))") }
     }
 }
 

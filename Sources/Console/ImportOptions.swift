@@ -26,23 +26,23 @@ extension Invocation {
 
     /// Reads the file once more if an activity has the same start.
     ///
-    /// - Throws: ``Failure`` if the journal has an activity with the same start and the same length.
-    func checkIsNew(
+    /// - Returns: a failure that names the activity of the journal with the same start and the same length; nil if none has.
+    func sameActivity(
         _ recording: RecordedActivity, _ survey: FileSurvey, _ file: RecordingFile, in state: StateDirectory
-    ) throws {
-        guard !recording.isTimeUncertain, let journal = try? state.journal() else { return }
+    ) throws -> Failure? {
+        guard !recording.isTimeUncertain, let journal = try? state.journal() else { return nil }
         let known = try ActivityFilter().activities(of: journal, atMost: .max).filter { summary in
             summary.started.map {
                 abs($0.milliseconds - recording.started.milliseconds) <= Self.sameStartMilliseconds
             } ?? false
         }
-        if known.isEmpty { return }
+        if known.isEmpty { return nil }
         var figures = FileFigures(recording, survey)
         var whole = try file.read { _ = figures.ingest($0) }.recording
         figures.finish(&whole)
-        guard let same = known.first(where: { Self.isSame($0.total, whole.total) }) else { return }
+        guard let same = known.first(where: { Self.isSame($0.total, whole.total) }) else { return nil }
         let words = StatusText(metric: metric ?? journal.isMetric)
-        throw Failure.failed(
+        return .failed(
             "\(file.name) is activity \(same.id) already: \(words.line(same)); 'import --again' imports it once more")
     }
 

@@ -37,7 +37,12 @@ struct InputFile {
         do {
             let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)
             var status = stat()
-            guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            let isThere = fstat(file.number, &status) == 0
+            if isThere, status.st_mode & S_IFMT == S_IFDIR {
+                throw Failure.failed(
+                    "cannot read \(name): it is a directory; name a file in it, or its files as \(name)/*")
+            }
+            guard isThere, status.st_mode & S_IFMT == S_IFREG else {
                 throw Failure.failed(
                     "cannot read \(name): it must be a regular file, since it is read twice; save it to a file first"
                 )

@@ -49,6 +49,11 @@ package struct LocalDay: Equatable {
         if day != numbers[2] { return nil }
     }
 
+    /// `2026-03-01`
+    var text: String {
+        "\(yearAndMonth)-" + Self.digits(day)
+    }
+
     /// The local day of a moment.
     init(of time: UTC) {
         self.init(midnight: UTC(milliseconds: time.milliseconds + Int64(Machine.localOffset(at: time)) * 1000))

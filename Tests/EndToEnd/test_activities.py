@@ -410,6 +410,47 @@ def test_unknown_number_is_reported(recorded, words):
     assert "there is no activity of this number" in failed("/nonexistent", *words, "--runtime-dir", recorded.runtime)
 
 
+def test_wrong_number_among_others_deletes_nothing(pacectl, tmp_path):
+    for day in (1, 2):
+        (tmp_path / f"{day}.gpx").write_text(gpx(f"2026-05-0{day}T07:00:00"))
+        pacectl("import", tmp_path / f"{day}.gpx")
+    error = pacectl("delete", "1", "99", "2", status=1)
+    assert error == "pacectl: activity 99: there is no activity of this number; nothing is deleted\n"
+    assert pacectl("delete", "1", "1", "2") == "Deleted: activity 1.\nDeleted: activity 2.\n"
+
+
+def test_several_files_end_with_their_counts(tmp_path):
+    state = tmp_path / "state"
+    for day in (1, 2, 3):
+        (tmp_path / f"{day}.gpx").write_text(gpx(f"2026-05-0{day}T07:00:00"))
+    (tmp_path / "bad.gpx").write_text("<gpx")
+    assert said(state, "import", tmp_path / "1.gpx", tmp_path / "2.gpx").splitlines()[-1] == "2 imported"
+    result = pacectl(state, "import", *(tmp_path / f"{name}.gpx" for name in ("1", "bad", "2", "3")))
+    assert (result.returncode, result.stderr.splitlines()[-1]) == (1, "pacectl: 1 imported, 2 known, 1 refused")
+    assert result.stderr.count("\n") == 4 and result.stdout.count("\n") == 1
+
+
+def test_directory_is_no_file_to_import(tmp_path):
+    assert failed(tmp_path / "state", "import", tmp_path) == (
+        f"cannot read {tmp_path}: it is a directory; name a file in it, or its files as {tmp_path}/*")
+
+
+def test_report_is_no_pdf(year):
+    error = failed(year, "report", "last", "-o", year / "x.pdf", status=2)
+    assert error.startswith("a report is HTML: ") and "browser" in error and not (year / "x.pdf").exists()
+
+
+def test_hint_at_older_activities_keeps_what_was_selected(year):
+    assert said(year, "activities", "--sport", "run", "--since", "2026-01-01", "--limit", "1").splitlines()[-1] == (
+        "Older ones: 'pacectl activities --limit 1 --sport run --since 2026-01-01 --before 5'.")
+    assert " 3 " in said(year, "activities", "--limit", "1", "--sport", "run", "--since", "2026-01-01", "--before", "5")
+
+
+@pytest.mark.parametrize("pace", ["0:10/km", "0:29", "0:00/mi"])
+def test_pace_that_nobody_keeps_is_refused(tmp_path, pace):
+    assert f"{pace} is too fast" in failed(tmp_path, "course", "partner", pace, "--runtime-dir", tmp_path, status=2)
+
+
 @pytest.mark.parametrize("words", matrix([["show", "last"], ["export", "last", "--format", "csv"], ["replay", "last"]], ["show", "last"]))
 def test_last_of_no_activities_is_reported(stage, words):
     stage.paced(*OFF)

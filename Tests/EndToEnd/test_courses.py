@@ -173,7 +173,7 @@ def test_pacectl_lists_shows_reverses_and_names_courses(stage, paced):
     for command in ("show", "load"):
         assert "no course is loaded" in pacectl(stage, "course", command, "loaded", status=1)
     assert pacectl(stage, "course", "rename", "2", "Back", "home", "--metric").startswith("Renamed: course 2, Back home")
-    assert pacectl(stage, "course", "partner", "5:00/km") == "The partner keeps the pace.\n"
+    assert pacectl(stage, "course", "partner", "5:00/km") == "The partner keeps a pace of 5:00 min/km.\n"
     assert pacectl(stage, "course", "delete", "last") == "Deleted: course 2.\n"
     assert "see 'pacectl course list'" in pacectl(stage, "course", "load", "no such", status=1)
     assert "there is no course 2" in pacectl(stage, "course", "show", "2", status=1)

@@ -120,7 +120,7 @@ def test_activities_are_listed_newest_first(recorded):
     assert [summary["id"] for summary in summaries][:1] == [number]
     assert summaries[0]["laps"] == 2 and summaries[0]["demo"] is True and summaries[0]["open"] is False
     assert said(state, "activities", "--limit", "1").splitlines()[-1] == (
-        f"Older ones: 'pacectl activities --before {number}'.")
+        f"Older ones: 'pacectl activities --limit 1 --before {number}'.")
     older = [json.loads(line) for line in said(state, "activities", "--json", "--before", str(number)).splitlines()]
     assert older == summaries[1:]
 
@@ -268,11 +268,11 @@ def test_import_counts_skipped_content(tmp_path):
     result = pacectl(tmp_path, "--metric", "import", "--verbose", RUN, text=True)
     assert result.returncode == 0
     assert result.stdout.startswith(f"{RUN} is activity 1: 2015-08-1") and ", run, 9.01 km, in 47:14, " in result.stdout
-    assert result.stderr.startswith(f"pacectl: {RUN}: not imported: ") and "vertical_oscillation" in result.stderr
+    assert result.stderr.startswith(f"pacectl: {RUN}: left out: ") and "vertical_oscillation" in result.stderr
     assert result.stderr.count("\n") == 1
     brief = pacectl(tmp_path, "import", "--again", RUN, "--json", text=True)
     assert json.loads(brief.stdout)["id"] == 2
-    assert brief.stderr == f"pacectl: {RUN}: not imported: running dynamics, points out of order\n"
+    assert brief.stderr == f"pacectl: {RUN}: left out: running dynamics, points out of order\n"
 
 
 def test_import_works_beside_a_running_daemon(recorded):
@@ -331,7 +331,8 @@ def test_invalid_file_does_not_stop_the_import_of_others(tmp_path):
     result = pacectl(tmp_path / "state", "import", bad, RUN, tmp_path / "no", text=True)
     assert result.returncode == 1 and result.stdout.count("\n") == 1 and "is activity 1" in result.stdout
     lines = result.stderr.splitlines()
-    assert len(lines) == 3 and lines[1].startswith(f"pacectl: {bad}: ") and "No such file" in lines[2]
+    assert len(lines) == 4 and lines[1].startswith(f"pacectl: {bad}: ") and "No such file" in lines[2]
+    assert lines[3] == "pacectl: 1 imported, 2 refused"
 
 
 @pytest.mark.parametrize("name", matrix([

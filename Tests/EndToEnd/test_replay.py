@@ -252,7 +252,7 @@ def test_unusable_recordings_are_errors_with_one_line(tmp_path, temporary, ride)
     text.write_text("no recording\n")
     unusable.write_text('<gpx xmlns="http://www.topografix.com/GPX/1/1" creator="x" version="1.1"></gpx>')
     for recording, words in [
-            (tmp_path / "missing.fit", "missing.fit"), (tmp_path, "regular file"), (empty, "empty.fit"),
+            (tmp_path / "missing.fit", "missing.fit"), (tmp_path, "it is a directory"), (empty, "empty.fit"),
             (text, "text.gpx"), (unusable, "unusable.gpx"), ("7", "7"), ("9999999999", "9999999999")]:
         for program in [(PACED, "--replay"), (PACECTL, "watch", "--replay")]:
             status, line = wrong([recording, "--state-dir", state], temporary, program)

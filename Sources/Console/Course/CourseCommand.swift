@@ -22,8 +22,8 @@ extension Invocation {
 
         package enum NewPartner: Equatable {
             case off
-            /// Seconds per metre.
-            case pace(Double)
+            /// Seconds for a kilometre or a mile; nil for the user's unit.
+            case pace(seconds: Int, isMetric: Bool?)
             case activity(ActivityReference, isOnCourse: Bool)
         }
 
@@ -115,7 +115,11 @@ extension Invocation {
         let text: String
         switch partner {
         case .off: (parameters, text) = ("{}", "There is no partner.")
-        case .pace(let pace): (parameters, text) = ("{\"pace_s_per_m\":\(pace)}", "The partner keeps the pace.")
+        case .pace(let seconds, let unit):
+            let isMetric = unit ?? metric ?? control.metricSetting()
+            let pace = Double(seconds) / (isMetric ? 1000 : RunFormat.metresPerMile)
+            parameters = "{\"pace_s_per_m\":\(pace)}"
+            text = "The partner keeps a pace of \(StatusText(metric: isMetric).pace(pace))."
         case .activity(let reference, let isOnCourse):
             let id = try control.number(of: reference)
             parameters = "{\"activity\":\(id),\"on_course\":\(isOnCourse)}"
@@ -141,13 +145,13 @@ extension Invocation.CourseCommand.NewPartner {
         }
         let parts = word.split(separator: "/", omittingEmptySubsequences: false)
         let times = parts[0].split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
-        let units = ["km": 1000.0, "mi": 1609.344]
-        let metres: Double? = units[parts.count > 1 ? String(parts[1]) : "km"]
-        guard parts.count <= 2, times.count == 2, let metres, let minutes = times[0], let seconds = times[1],
-            (0...600).contains(minutes), (0...59).contains(seconds),
-            CourseRequest.paces.contains(Double(minutes * 60 + seconds) / metres)
+        let isMetric = parts.count == 2 ? ["km": true, "mi": false][parts[1]] : nil
+        guard parts.count == 1 || isMetric != nil, times.count == 2, let minutes = times[0], let seconds = times[1],
+            (0...600).contains(minutes), (0...59).contains(seconds)
         else { throw .usage("'\(word)' is not a pace such as 5:00/km or 8:00/mi") }
-        self = .pace(Double(minutes * 60 + seconds) / metres)
+        // Nobody keeps 120 km/h, and whoever types that means another unit.
+        guard minutes * 60 + seconds >= 30 else { throw .usage("a pace of \(word) is too fast: at least 0:30") }
+        self = .pace(seconds: minutes * 60 + seconds, isMetric: isMetric)
     }
 }
 

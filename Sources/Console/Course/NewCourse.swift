@@ -24,7 +24,7 @@ extension Invocation {
                 text += try self.text(of: course)
                 newest = course
                 let words = imported.skipped.missed
-                if !words.isEmpty { complain("\(file.name): not imported: \(words.joined(separator: ", "))") }
+                if !words.isEmpty { complain("\(file.name): left out: \(words.joined(separator: ", "))") }
             } catch {
                 failures.append(error)
             }

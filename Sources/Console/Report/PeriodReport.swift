@@ -61,6 +61,9 @@ extension Invocation {
     /// - Throws: ``Failure`` with status 2 if a page cannot be written there.
     func checkReport(output: String?) throws(Failure) {
         if isJSON { throw .usage("a report is HTML; 'pacectl --json show' prints the figures") }
+        if let output, output.lowercased().hasSuffix(".pdf") {
+            throw .usage("a report is HTML: write it to a file such as report.html, and print that to PDF in a browser")
+        }
         if output == nil, isatty(STDOUT_FILENO) == 1 {
             throw .usage("an HTML page is not written to a terminal: name a file with -o")
         }
