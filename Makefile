@@ -36,7 +36,7 @@ build: requirements
 run: build
 	@Tools/demo $(SESSION)
 
-# A quarter of an hour on two cores from a fresh clone, half of it for the build.
+# Twelve minutes on two cores from a fresh clone, seven of them for the builds.
 test: test-requirements .build/venv
 	@Tools/stages $(test)
 
