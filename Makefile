@@ -37,18 +37,18 @@ run: build
 	@Tools/demo $(SESSION)
 
 # Twelve minutes on two cores from a fresh clone, seven of them for the builds.
-test: test-requirements .build/venv
+test: test-requirements
 	@Tools/stages $(test)
 
 # What .ci/run runs after "make test".
-ci: test-requirements .build/venv
+ci: test-requirements
 	@Tools/stages $(ci)
 
 # All tests that need no supervision, except those of "make test". Tools/affected names the stages that a change needs.
-test-all: test-requirements .build/venv
+test-all: test-requirements
 	@Tools/stages $(filter-out test-power fuzz-short,$(ci)) $(rest)
 
-$(filter-out lint deb bench,$(stages)): test-requirements .build/venv
+$(filter-out lint deb bench,$(stages)): test-requirements
 	@Tools/stages $@
 
 lint bench: requirements

@@ -40,7 +40,7 @@ import Testing
 
         var run = ScriptedRun()
         try run.begin()
-        run.wait(.seconds(36_000))
+        run.sleep(.seconds(36_000))
         run.receive(.distance(50_000))
         run.wait(.seconds(1))
         run.receive(.distance(60_000))
