@@ -136,7 +136,8 @@ def test_makefile_and_table_name_the_stages():
     made = named["test"] + named["ci"] + named["rest"]
     table = (ROOT / "Tests/README.md").read_text().split("## Stages")[1].split("\n## ")[0]
     assert re.findall(r"(?m)^\| `([\w-]+)` \|", table) == made
-    assert set(listed) - set(made) == {"build", "build-tests", "build-tools", "build-debug", "build-address", "build-thread"}
+    assert set(listed) - set(made) == {
+        "build", "python", "build-tests", "build-tools", "build-debug", "build-address", "build-thread"}
 
 
 def test_changed_folder_needs_stages_that_exist():
