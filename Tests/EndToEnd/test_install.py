@@ -34,7 +34,7 @@ def test_installed_programs_run_and_units_have_their_paths(tmp_path):
     assert set(units) == {
         "paced.service", "paced-panel.service", "paced-state.socket", "paced-control.socket", "paced-publish.socket",
         "paced-net.service", "paced-net.socket", "paced-web.service", "paced-web.socket", "paced-web-code.socket",
-        "paced-web-admin.socket"}
+        "paced-web-admin.socket", "paced-listen@.service"}
     assert "\nExecStart=/opt/paced/bin/paced\n" in units["paced.service"]
     assert "\nExecStart=/opt/paced/bin/pacectl panel\n" in units["paced-panel.service"]
     assert "\nExecStart=/opt/paced/bin/paced-net\n" in units["paced-net.service"]
