@@ -11,7 +11,7 @@ _paced() {
     --bluetooth) mapfile -t COMPREPLY < <(compgen -W 'auto kernel bluetoothd off' -- "$current") ;;
     --adapter) mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/bluetooth 2>/dev/null)" -- "$current") ;;
     *)
-        local options='--config --gpsd --sensors --adapter --barometer --bluetooth --runtime-dir --state-dir --demo --replay --speed --loop --version --help'
+        local options='--config --check --gpsd --sensors --adapter --barometer --bluetooth --runtime-dir --state-dir --demo --replay --speed --loop --version --help'
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
         ;;
     esac

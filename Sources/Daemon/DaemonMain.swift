@@ -13,6 +13,10 @@ extension Daemon {
             case .print(let text):
                 print(text, terminator: "")
                 return 0
+            case .check(let options):
+                guard let errors = errors(ofConfiguration: options) else { return 0 }
+                print(errors)
+                return 2
             case .run(let options): return try start(options)
             }
         } catch let misuse as Options.UsageError {
@@ -25,6 +29,16 @@ extension Daemon {
             return fail(failure.line, status: 1)
         } catch {
             return fail("\(error)", status: 1)
+        }
+    }
+
+    /// The errors of the configuration file, one a line; nil if there is none.
+    private static func errors(ofConfiguration options: Options) -> String? {
+        do throws(Options.UsageError) {
+            _ = try Configuration.read(options)
+            return nil
+        } catch {
+            return error.line
         }
     }
 

@@ -76,6 +76,8 @@ package struct Options: Equatable, Sendable {
     /// The action that the command line requests.
     package enum Request: Equatable, Sendable {
         case run(Options)
+        /// `--check`: reads the configuration only.
+        case check(Options)
         /// Text for standard output.
         case print(String)
     }
@@ -95,6 +97,7 @@ package struct Options: Equatable, Sendable {
         var rest = arguments[...]
         var speed: Double?
         var loops = false
+        var checksOnly = false
         while let argument = rest.popFirst() {
             // Both --option value and --option=value.
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -107,6 +110,7 @@ package struct Options: Equatable, Sendable {
             case "--replay": options.replay = Replay(recording: try value(of: name, &rest))
             case "--speed": speed = try Self.speed(value(of: name, &rest))
             case "--loop": loops = true
+            case "--check": checksOnly = true
             case "--config": options.configuration = try value(of: name, &rest)
             case "--runtime-dir": options.runtimeDirectory = try value(of: name, &rest)
             case "--state-dir": options.stateDirectory = try value(of: name, &rest)
@@ -122,7 +126,7 @@ package struct Options: Equatable, Sendable {
             }
         }
         try options.check(speed, loops: loops)
-        return .run(options)
+        return checksOnly ? .check(options) : .run(options)
     }
 
     private static func session(_ text: String) throws(UsageError) -> SimulatedSession {
@@ -170,6 +174,7 @@ package struct Options: Equatable, Sendable {
         A headless sports computer: position, heart rate, power and speed of a session on a socket.
 
           --config FILE                  the configuration file; default: /etc/paced/paced.conf, if it exists
+          --check                        print the errors of the configuration file, and exit
           --gpsd HOST[:PORT[:DEVICE]]|off
                                          the address of gpsd; default: localhost:2947
           --sensors auto|SENSOR[,SENSOR…]|off

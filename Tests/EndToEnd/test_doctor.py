@@ -13,7 +13,7 @@ import pytest
 
 import needs
 from harness.fake_paced import IDLE, FakePaced
-from harness.process import PACECTL, Gpsd, Paced, free_port
+from harness.process import PACECTL, PACED, Gpsd, Paced, free_port
 from harness.timing import expect_within, real_seconds, wait_for
 from harness.users import NOBODY, acting_as, reachable
 
@@ -88,6 +88,26 @@ def test_healthy_machine_has_no_failures(tmp_path, tree):
     finally:
         gpsd.end()
         paced.stop()
+
+
+def test_wrong_value_of_the_configuration_is_named_with_its_line(tmp_path, tree):
+    tree.put("/etc/paced/paced.conf", "[Recording]\nAutoStart=maybe\nSyncIntervalSec=never\n")
+    found = findings(tmp_path, tree)["configuration"]
+    assert found["result"] == "fail"
+    assert found["finding"].startswith("/etc/paced/paced.conf:2: AutoStart ") and "; and 1 more" in found["finding"]
+    tree.put("/etc/paced/paced.conf", "[Recording]\nAutoStart=yes\n")
+    assert findings(tmp_path, tree)["configuration"]["finding"] == "/etc/paced/paced.conf has no errors"
+
+
+def test_check_prints_each_error_and_starts_nothing(tmp_path):
+    file = tmp_path / "paced.conf"
+    file.write_text("[Recording]\nAutoStart=maybe\nBogus=1\n")
+    ended = subprocess.run([PACED, "--check", "--config", file], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 2 and ended.stderr == ""
+    assert [line.split(": ")[0] for line in ended.stdout.splitlines()] == [f"{file}:2", f"{file}:3"]
+    file.write_text("")
+    ended = subprocess.run([PACED, "--check", "--config", file], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
 
 
 def test_machine_without_devices_gets_remedies(tmp_path, tree):

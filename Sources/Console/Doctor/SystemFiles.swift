@@ -274,6 +274,14 @@ extension SystemFiles {
         }
     }
 
+    /// What `paced --check` says about a configuration file; nil if it does not say it.
+    private static func errors(of path: String) -> [String]? {
+        guard let paced = Machine.programBeside("paced"),
+            let text = Subprocess.output([paced, "--check", "--config", path], within: .milliseconds(1500))
+        else { return nil }
+        return text.split(separator: "\n").map(String.init)
+    }
+
     package func configuration() -> SystemFacts.Configuration {
         let path = root + ConfigurationFile.path
         if access(path, F_OK) == 0, access(path, R_OK) != 0 { return .notAllowed }
@@ -287,7 +295,12 @@ extension SystemFiles {
                     return .bad("\(ConfigurationFile.path):\(assignment.line): \(error.what)")
                 }
             }
-            return .good(hasPanel: panel != PanelConfiguration())
+            guard let errors = Self.errors(of: path) else {
+                return .good(hasPanel: panel != PanelConfiguration(), isChecked: false)
+            }
+            guard let first = errors.first else { return .good(hasPanel: panel != PanelConfiguration()) }
+            let more = errors.count > 1 ? "; and \(errors.count - 1) more" : ""
+            return .bad(first.replacing(path, with: ConfigurationFile.path) + more)
         } catch {
             return .bad(String(error.line.replacing(path, with: ConfigurationFile.path)))
         }
