@@ -152,6 +152,9 @@ final class SensorController {
         try checkChoiceIsFree()
         var list = sensors
         try selection.apply(to: &list)
+        if settings.isDemo, list.isOff {
+            throw .invalidValue("sensor", "the demo simulates its sensors, and cannot switch them off")
+        }
         adopt(list, at: now)
         saveChoice(at: now)
         applyChoice()

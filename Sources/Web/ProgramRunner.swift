@@ -6,7 +6,7 @@ import Linux
 /// Runs `pacectl` for requests: its standard output is the body of the response.
 ///
 /// Two programs run at a time, because a small board has few processors and the recording goes first.
-final class ProgramRunner {
+package final class ProgramRunner {
     private static let parallel = 2
     private static let queueLimit = 30
     /// Standard error that is shown.
@@ -129,6 +129,11 @@ final class ProgramRunner {
         return run.job.response(FileDescriptor(owning: copy), Int(status.st_size))
     }
 
+    /// Cuts the last part of a message of `pacectl` if it names an option, which a page does not have.
+    package static func withoutOptions(_ message: String) -> String {
+        message.replacing(#/[,;] (or )?[^,;:]*--[a-z].*$/#, with: "")
+    }
+
     /// The response to a request that `pacectl` rejects, with its reason.
     private func failure(_ run: Run, _ status: Int32) -> HTTPResponse {
         let bytes = (try? run.errors.read(atMost: Self.messageLimit, at: 0)) ?? []
@@ -136,7 +141,7 @@ final class ProgramRunner {
             String(decoding: bytes, as: UTF8.self).split(separator: "\n" as Character).last.map(String.init) ?? ""
         let prefix = "pacectl: "
         if text.hasPrefix(prefix) { text.removeFirst(prefix.count) }
-        text = run.job.message(text)
+        text = Self.withoutOptions(run.job.message(text))
         let message = SanitizedText.line(text, limit: Self.messageLimit) ?? "pacectl has failed with status \(status)"
         switch status {
         case 2: return .error(400, "bad-request", message)

@@ -100,6 +100,13 @@ def test_demo_stores_no_sensors(stage):
     assert not (stage.directory / "state" / "sensors.json").exists()
 
 
+def test_demo_refuses_to_switch_its_simulated_sensors_off(stage):
+    paced = stage.paced("--demo")
+    answer = paced.call("sensor.use", sensor="off")
+    assert (answer["code"], answer["data"]["field"]) == (-32004, "sensor")
+    assert paced.call("settings.get", key="sensors") == []
+
+
 def test_option_and_key_that_switch_sensors_off_read_the_same(stage):
     configuration = stage.directory / "paced.conf"
     configuration.write_text("[Bluetooth]\nSensors=off\n")

@@ -275,3 +275,15 @@ import Web
         #expect(encrypted.list == ["https://b.example:8081", "http://127.0.0.1:8080"])
     }
 }
+
+@Suite struct ProgramMessageTests {
+    @Test(arguments: [
+        ("paced has no position: wait for one, or name one with --at LAT,LON", "paced has no position: wait for one"),
+        ("a.csv exists; overwrite it with --force, or name another", "a.csv exists"),
+        ("there is no activity 4; 3 is the newest", "there is no activity 4; 3 is the newest"),
+        ("--at names one place", "--at names one place"),
+    ])
+    func messagesForAPageNameNoOptions(message: String, shown: String) {
+        #expect(ProgramRunner.withoutOptions(message) == shown)
+    }
+}
