@@ -33,7 +33,7 @@ build: requirements
 	@Tools/stages build
 
 # SESSION: run, ride or indoor.
-run: build
+run: requirements
 	@Tools/demo $(SESSION)
 
 # Twelve minutes on two cores from a fresh clone, seven of them for the builds.

@@ -239,11 +239,14 @@ let package = Package(
 )
 
 let tools: Set = ["Bench", "Fuzz", "CAllocations", "CFuzzer"]
-/// What is left out of a build for a purpose: `make build` has the programs only, `make test` no tools, and the sanitizers
-/// no tests of code without threads and pointers either.
+let tests = Set(package.targets.filter { $0.type == .test }.map(\.name)).union(["TestKit", "JournalProcess"])
+/// What is left out of a build for a purpose: `make run` first has the two programs of its screen, `make build` the programs
+/// only, `make test` no tools, and the sanitizers no tests of code without threads and pointers either.
 let omitted: [String: Set<String>] = [
-    "programs": Set(package.targets.filter { $0.type == .test }.map(\.name))
-        .union(tools).union(["TestKit", "JournalProcess"]),
+    "screen": tests.union(tools).union([
+        "paced-net", "paced-web", "Network", "Web", "HTTP", "HTTPServer", "CCurl", "CMicroHTTPD",
+    ]),
+    "programs": tests.union(tools),
     "tests": tools,
     "sanitized": tools.union([
         "DomainTests", "SensorsTests", "PipelineTests", "WeatherTests", "TransitTests", "OutputsTests",

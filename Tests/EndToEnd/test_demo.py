@@ -3,13 +3,14 @@
 import contextlib
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
 
 import pytest
 
-from harness.process import PROGRAMS, ROOT, Paced
+from harness.process import PACECTL, PROGRAMS, ROOT, Paced
 from harness.timing import wait_for
 
 pytestmark = pytest.mark.fast_clock
@@ -78,8 +79,44 @@ def test_make_run_builds_and_starts_the_demo():
     environment = {key: value for key, value in os.environ.items() if not key.startswith("MAKE") and key != "MFLAGS"}
     said = subprocess.run(
         ["make", "-n", "run"], cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
-    assert "Tools/stages build\n" in said
     assert said.rstrip().endswith("Tools/demo")
+
+
+def test_key_shows_the_page_of_the_demo_with_a_fresh_code_each_minute(stage):
+    terminal = demo(stage)
+
+    def code():
+        found = re.search(r"The code (\S+) lets one browser watch and command", terminal.text())
+        return found and found[1]
+    wait_for(lambda: "a address" in terminal.text(), 60, "the key")
+    terminal.type("a")
+    first = wait_for(code, 60, "a code")
+    assert re.search(rf"http://127\.0\.0\.1:\d+/#code={first}", terminal.text())
+    assert wait_for(lambda: (now := code()) and now != first and now, 120, "another code") != first
+    terminal.type("?")
+    wait_for(lambda: "The code" not in terminal.text(), 60, "the run screen")
+    terminal.type("?")
+    wait_for(lambda: "leaves, and ends the demo" in terminal.text(), 60, "the help")
+    terminal.type("q")
+    wait_for(lambda: "ended with 0" in terminal.text(), 60, "the end of the demo")
+
+
+@pytest.mark.thorough
+def test_make_run_shows_the_screen_before_the_page_is_built(stage):
+    """In a terminal of this checkout, where everything is built: the sockets are where pacectl finds them by itself."""
+    base = stage.directory / "base"
+    base.mkdir(mode=0o700)
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "PACED", "LD_PRELOAD"))}
+    if os.geteuid() == 0 and os.path.exists("/run/paced"):
+        pytest.skip("a service is installed here: needs a machine without /run/paced")
+    terminal = stage.terminal(f"env -u PACED_BIN XDG_RUNTIME_DIR={base} TMPDIR={stage.directory} make run; sleep 60")
+    wait_for(lambda: "Running" in terminal.text(), 1200, "the screen of a run")
+    wait_for(lambda: "a address" in terminal.text(), 1200, "the page")
+    said = subprocess.run(
+        [PACECTL, "web", "code"], env=environment | {"XDG_RUNTIME_DIR": str(base)}, capture_output=True, text=True, timeout=60)
+    assert said.returncode == 0 and "/#code=" in said.stdout
+    terminal.type("q")
+    wait_for(lambda: list(stage.directory.glob("tmp.*")) == [], 60, "no file of the demo")
 
 
 def test_demo_starts_a_run_and_its_strap_drops_out_and_returns(stage):
