@@ -37,12 +37,16 @@ package struct Failure: Error, Equatable {
                 "this needs \(name), which is not running at \(path): "
                     + "sudo apt install \(name) && sudo systemctl enable --now \(name)")
         case ENOENT, ECONNREFUSED:
-            self = .unreachable("paced is not running at \(path); start it, or name its directory with --runtime-dir")
+            let isService = path.hasPrefix(DaemonChoice.serviceRuntime + "/") && DaemonChoice.serviceIsInstalled
+            self =
+                isService
+                ? .unreachable("paced is not running: sudo systemctl start paced")
+                : .unreachable("paced is not running at \(path); start it, or name its directory with --runtime-dir")
         case EACCES, EPERM:
             let group =
                 ["control.sock", "net.sock", "admin.sock"].contains(where: path.hasSuffix)
                 ? "paced-control" : path.hasSuffix("publish.sock") ? "paced-publish" : "paced-watch"
-            self = .unreachable("not allowed to open \(path); become a member of its group (\(group)), or use sudo")
+            self = .unreachable("not allowed to open \(path): \(GroupAdvice.text(group))")
         case ENAMETOOLONG:
             self = .usage("\(path) is longer than a socket's path can be, \(UnixSocket.pathLimit) bytes")
         default:

@@ -25,6 +25,10 @@ enum ImportTarget {
             } catch {
                 refusal = error
             }
+            // Only the service writes its directory, but for root.
+            if let refusal, state.path == DaemonChoice.serviceState, geteuid() != 0, DaemonChoice.serviceIsInstalled {
+                throw Failure(connectingTo: runtime.controlSocket, refusal)
+            }
         }
         do throws(StateLock.Refusal) {
             return .journal(try StateLock(state))

@@ -4,12 +4,15 @@ import Glibc
 struct RuntimeDirectory: Equatable {
     var path: String
 
-    /// The option's directory, else `/run/paced` if it has a socket, else `$XDG_RUNTIME_DIR/paced`.
+    /// The option's directory, else that of the daemon that a user means who names none.
     init(_ option: String?) {
-        path = Self.path(option, of: "paced", with: ["state.sock", "control.sock"])
+        path =
+            option ?? (DaemonChoice.here.daemon == .user ? DaemonChoice.userRuntime : nil)
+            ?? DaemonChoice.serviceRuntime
     }
 
-    /// The socket of paced-net, whose directory is found by the same rule.
+    /// The socket of paced-net: in the option's directory, else in `/run/paced-net` if it is there, else in
+    /// `$XDG_RUNTIME_DIR/paced-net`.
     static func netSocket(_ option: String?) -> String {
         path(option, of: "paced-net", with: ["net.sock"]) + "/net.sock"
     }

@@ -186,7 +186,7 @@ def test_socket_of_another_group_names_the_group(net, ask, tmp_path):
     program, options = unprivileged(PACECTL)
     status, output, error = ask(program=program, **options)
     assert (status, output) == (3, "")
-    assert error.endswith("become a member of its group (paced-control), or use sudo\n")
+    assert "become a member of its group (sudo usermod -aG paced-control " in error
 
 
 # The page of watch
