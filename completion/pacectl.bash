@@ -22,7 +22,7 @@ _pacectl() {
 
     case $previous in
     --runtime-dir | --state-dir | --net-dir | --maps-dir | --web-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
-    --config | -o | --output | --replay | --course | --trace) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --config | -o | --output | --replay | --course | --trace | --certificate | --key) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current"); return ;;
     --before)
         [[ " ${COMP_WORDS[*]} " == *' bests '* ]] || mapfile -t COMPREPLY < <(compgen -W "$activities" -- "$current")
@@ -38,7 +38,7 @@ _pacectl() {
     local words=()
     for ((index = 1; index < COMP_CWORD; index++)); do
         case ${COMP_WORDS[index]} in
-        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --since | --until | --totals | --name | --start | --speed | --interval-ms | --replay | --course | --valid-for | --source | --now | --at | --net-dir | --maps-dir | --web-dir | --kind | --radius | --to | --from | --profile | --engine | --near | --contains | --exclude | --match | --line | --time | --home | --within | --walking | --trace)
+        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --since | --until | --totals | --name | --start | --speed | --interval-ms | --replay | --course | --valid-for | --source | --now | --at | --net-dir | --maps-dir | --web-dir | --kind | --radius | --to | --from | --profile | --engine | --near | --contains | --exclude | --match | --line | --time | --home | --within | --walking | --trace | --certificate | --key)
             ((index++))
             ;;
         -*) ;;
@@ -54,7 +54,9 @@ _pacectl() {
     publish*) choices='--valid-for --source' ;;
     route) choices='--to --from --profile --engine --load --follow --net-dir --maps-dir' ;;
     weather) choices='--at --raw --net-dir' ;;
-    web) choices='code tokens revoke' ;;
+    web) choices='code open close control tokens revoke' ;;
+    'web open'*) choices='--certificate --key' ;;
+    'web control') choices='on off' ;;
     'web code'*) choices='--control --web-dir' ;;
     'web tokens'* | 'web revoke') choices='all --web-dir' ;;
     places) choices='import near along search show' ;;

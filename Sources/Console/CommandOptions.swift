@@ -39,9 +39,13 @@ struct CommandOptions {
     private var transit = TransitOptions()
     private(set) var webDirectory: String?
     private(set) var isControl = false
+    private(set) var certificate: String?
+    private(set) var certificateKey: String?
     private(set) var recording: String?
     private(set) var loops = false
     private(set) var configuration: String?
+    // For Tools/demo.
+    private(set) var endsDaemon = false
     // For tests.
     private(set) var places = Panel.Paths()
     private(set) var root = ""
@@ -173,8 +177,13 @@ struct CommandOptions {
                 try OptionValue.text("a directory", after: option, &rest), "weather,route,transit"
             )
         case "--web-dir":
-            (webDirectory, command) = (try OptionValue.text("a directory", after: option, &rest), "web")
+            (webDirectory, command) = (try OptionValue.text("a directory", after: option, &rest), "web,watch")
+        case "--ends-daemon": (endsDaemon, command) = (true, "watch")
         case "--control": (isControl, command) = (true, "web code")
+        case "--certificate":
+            (certificate, command) = (try OptionValue.text("a file in PEM format", after: option, &rest), "web open")
+        case "--key":
+            (certificateKey, command) = (try OptionValue.text("a file in PEM format", after: option, &rest), "web open")
         case "--near":
             transit.near =
                 Double(try OptionValue.number(1...500, "a number of kilometres", after: option, &rest)) * 1000

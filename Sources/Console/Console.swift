@@ -26,7 +26,7 @@ extension Invocation {
         case .version: try writeOut("pacectl \(Release.version)\n")
         case .schema: try writeOut(Schema.text.hasSuffix("\n") ? Schema.text : Schema.text + "\n")
         case .status: try writeOut(try status())
-        case .watch(let replay): try watch(replay)
+        case .watch(let replay, let options): try watch(replay, options)
         case .run(let command): try writeOut(try perform(command))
         case .scan(let seconds): try scan(seconds: seconds)
         case .sensors(let command): try writeOut(try perform(command))
@@ -38,6 +38,7 @@ extension Invocation {
         case .decode(let command): return try command.run() ? 0 : Failure.Status.failed.rawValue
         case .transit(let command): try perform(command)
         case .web(let command): try writeOut(try command.perform(isJSON: isJSON))
+        case .webUnits(let units): try writeOut(try units.perform(isJSON: isJSON))
         case .publish(let request): try request.perform(RuntimeDirectory(runtimeDirectory))
         case .allSettings, .getSetting, .setSetting, .resetSetting: try writeOut(try settings())
         case .activities(let filter): try writeOut(try activities(filter))
@@ -96,7 +97,7 @@ extension Invocation {
         }
     }
 
-    private func watch(_ replay: WatchedReplay?) throws(Failure) {
+    private func watch(_ replay: WatchedReplay?, _ options: WatchOptions) throws(Failure) {
         if replay != nil, runtimeDirectory != nil {
             throw .usage("--replay and --runtime-dir exclude each other: the replay has its own directory")
         }
@@ -109,7 +110,7 @@ extension Invocation {
         if geteuid() == 0 { _ = try? Connection(to: directory.stateSocket) }
         do {
             if !isJSON, let terminal = try Terminal() {
-                return try Watch(directory, daemon, metric: metric, on: terminal).run()
+                return try Watch(directory, daemon, options, metric: metric, on: terminal).run()
             }
         } catch let error as Failure {
             throw error

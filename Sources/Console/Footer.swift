@@ -64,7 +64,11 @@ struct Footer {
         if view.pageCount > 1 {
             hints.append(Hint(key: "Arrows", short: "page", long: "show the other pages"))
         }
-        hints.append(Hint(key: "q", short: "leaves", long: "leaves; the run continues"))
+        if view.hasPage {
+            hints.append(Hint(key: "a", short: "address", long: "shows the address of the page with a code"))
+        }
+        let leaves = view.endsWhenLeft.map { "leaves, and ends the \($0)" } ?? "leaves; the run continues"
+        hints.append(Hint(key: "q", short: "leaves", long: leaves))
         hints.append(Hint(key: "Ctrl-L", short: "", long: "draws the screen again", isInFooter: false))
         return hints
     }

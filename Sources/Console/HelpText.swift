@@ -194,6 +194,11 @@ private let helpOfAll = """
                                 JSON object a line
       web code [--control]      print the address and a code that sign a browser in
                                 to watch, or with --control also to command
+      web open [ADDRESS] [--certificate FILE --key FILE]
+                                open the page to a network, as root; ADDRESS is
+                                numeric, with or without a port: 0.0.0.0:8080
+      web close                 only this machine reaches the page, as root
+      web control on|off        whether browsers may command, as root
       web tokens                list the browsers that are signed in
       web revoke ID|all         sign a browser out, or all; needs paced-web, whose
                                 sockets are in --web-dir DIR

@@ -8,7 +8,7 @@ package struct Invocation: Equatable {
         case help(String?)
         case version, schema
         case status
-        case watch(WatchedReplay?)
+        case watch(WatchedReplay?, WatchOptions = WatchOptions())
         case run(RunCommand)
         case scan(seconds: Int)
         case sensors(SensorCommand)
@@ -21,6 +21,7 @@ package struct Invocation: Equatable {
         case decode(WeatherCommand)
         case transit(TransitCommand)
         case web(WebCommand)
+        case webUnits(WebUnits)
         case allSettings
         case getSetting(SettingKey)
         /// The value as typed: JSON or plain text.
@@ -205,7 +206,9 @@ package struct Invocation: Equatable {
         case "strap": throw .usage("'strap' is now called 'sensors'; 'pacectl help sensors' lists its commands")
         case "scan": (command, most) = (.scan(seconds: modifiers.seconds ?? 10), 0)
         case "status": (command, most) = (.status, 0)
-        case "watch": (command, most) = (.watch(try WatchedReplay(modifiers)), 0)
+        case "watch":
+            let options = WatchOptions(webDirectory: modifiers.webDirectory, endsDaemon: modifiers.endsDaemon)
+            (command, most) = (.watch(try WatchedReplay(modifiers), options), 0)
         case "publish": (command, most) = (.publish(try PublishRequest(words.first, modifiers)), 1)
         case "weather": (command, most) = (.weather(modifiers.weather), 0)
         case "route":
@@ -215,6 +218,9 @@ package struct Invocation: Equatable {
             (command, most) = (.route(destination, modifiers.routeOptions), 0)
         case "places": return .places(try PlacesCommand(Array(words), try modifiers.placesOptions()))
         case "transit": return .transit(try TransitCommand(Array(words), try modifiers.transitOptions()))
+        case "web" where words.first.map(WebUnits.words.contains) ?? false:
+            return .webUnits(
+                try WebUnits(Array(words), certificate: modifiers.certificate, key: modifiers.certificateKey))
         case "web":
             return .web(
                 try WebCommand(Array(words), isControl: modifiers.isControl, directory: modifiers.webDirectory))

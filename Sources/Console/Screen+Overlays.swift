@@ -50,6 +50,23 @@ extension Screen {
         draw(lines, from: top, hint: ["any key returns to the run screen", "any key returns"], on: &canvas)
     }
 
+    /// The address of the page with a code, and the QR code if there is room for the whole.
+    func draw(_ code: PageCode?, from top: Int, on canvas: inout Canvas) {
+        guard let code else {
+            return draw([("paced-web makes a code…", .quiet)], from: top, hint: ["any key returns"], on: &canvas)
+        }
+        var lines: [Canvas.Line] = code.addresses.map { ($0, Style(isBold: true)) }
+        lines += ((code.tunnel.map { [$0] } ?? []) + code.rights).flatMap {
+            TerminalText.wrapped($0, to: size.columns - 3, lines: 3)
+        }.map { ($0, .quiet) }
+        let drawing = code.drawing
+        let room = size.rows - top - 2 - lines.count
+        if drawing.count <= room, drawing.allSatisfy({ TerminalText.width(of: $0) <= size.columns - 3 }) {
+            lines += drawing.map { ($0, .plain) }
+        }
+        draw(lines, from: top, hint: ["any key returns to the run screen", "any key returns"], on: &canvas)
+    }
+
     private func draw(_ lines: [Canvas.Line], from top: Int, hint: [String], on canvas: inout Canvas) {
         let room = max(size.rows - top - 1, 0)
         let start = top + (room > lines.count + 1 ? 1 : 0)

@@ -24,6 +24,7 @@ package struct Screen {
             switch view.overlay {
             case .help: drawHelp(view, state, from: top, on: &canvas)
             case .summary(let summary): draw(summary, of: view, from: top, on: &canvas)
+            case .page(let code): draw(code, from: top, on: &canvas)
             case .none, .stopQuestion:
                 let body = Size(columns: size.columns, rows: size.rows - top - foot.lines.count)
                 switch view.shownPage {

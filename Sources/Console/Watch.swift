@@ -9,6 +9,8 @@ final class Watch {
     private let directory: RuntimeDirectory
     /// The daemon of a replay, which does not come back.
     private let daemon: ReplayDaemon?
+    /// The directory of the sockets of paced-web; nil for the default.
+    private let webDirectory: String?
     private let terminal: Terminal
     private let loop: EventLoop
     private var view: WatchModel
@@ -27,7 +29,10 @@ final class Watch {
     private var writeSource: DescriptorSource?
     private var second: TimerSource?
     private var commands: RunCommandClient?
-    private var profiles: CourseProfileClient?
+    private var profiles: SocketQuestion?
+    private var codes: SocketQuestion?
+    /// When the next code of the page is made, while its address is shown.
+    private var nextCodeAt: Instant?
     /// The course whose profile was asked for.
     private var profiledCourse: String?
 
@@ -46,17 +51,22 @@ final class Watch {
     private static let summaryTime = Duration.seconds(60)
     /// The daemon sends a line each second. A longer silence is shown.
     private static let timeout = Duration.seconds(3)
+    /// A code is valid for two minutes, once: who reads it has half of them at least.
+    private static let codeTime = Duration.seconds(60)
 
     /// Blocks the signals that end the program, so that the terminal is restored first.
     init(
-        _ directory: RuntimeDirectory, _ daemon: ReplayDaemon?, metric: Bool?, on terminal: Terminal
+        _ directory: RuntimeDirectory, _ daemon: ReplayDaemon?, _ options: WatchOptions, metric: Bool?,
+        on terminal: Terminal
     ) throws(SystemError) {
         blockSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH])
         self.directory = directory
         self.daemon = daemon
+        webDirectory = options.webDirectory
         self.terminal = terminal
         loop = try EventLoop()
         view = WatchModel(metric: metric, directory: SanitizedText.line(directory.path, limit: 256) ?? "")
+        view.endsWhenLeft = daemon != nil ? "replay" : options.endsDaemon ? "demo" : nil
     }
 
     /// Shows the run until the user quits.
@@ -95,8 +105,14 @@ final class Watch {
             terminal.flush()
             if terminal.isReady, isBehind { draw() } else { watchForWriting() }
         }
-        profiles = try CourseProfileClient(directory.controlSocket, loop: loop) { [unowned self] profile in
-            view.profile = profile
+        profiles = try SocketQuestion(loop: loop) { [unowned self] result in
+            view.profile = result.flatMap { CourseProfile($0) }
+            draw()
+        }
+        codes = try SocketQuestion(loop: loop) { [unowned self] result in
+            if case .page = view.overlay {
+                view.overlay = .page(result.flatMap { PageCode($0, machine: NetworkInterfaces.addresses()) })
+            }
             draw()
         }
         second = try loop.timer { [unowned self] in pass() }
@@ -187,7 +203,9 @@ final class Watch {
         guard course != profiledCourse else { return }
         profiledCourse = course
         view.profile = nil
-        if course != nil { profiles?.request() }
+        if course != nil {
+            profiles?.ask(directory.controlSocket, "course.profile", #"{"points":\#(CourseProfile.points)}"#)
+        }
     }
 
     private func receive(event: JSON) {
@@ -219,12 +237,22 @@ final class Watch {
             switch view.pressed(key, at: Clock.now()) {
             case .leave: loop.stop(0)
             case .redraw: shown = nil
+            case .askForPage: askForCode()
             case .perform(let command): commands?.perform(command)
             case nil: break
             }
         }
         if view.message != nil { messageEndsAt = Clock.now() + Self.messageTime }
         draw()
+    }
+
+    /// Asks for a code of the page: one that lets a browser command, if this user may make it.
+    private func askForCode() {
+        nextCodeAt = Clock.now() + Self.codeTime
+        let sockets = RuntimeDirectory.webDirectory(webDirectory)
+        let mayCommand = access(sockets + "/admin.sock", W_OK) == 0
+        codes?.ask(
+            sockets + (mayCommand ? "/admin.sock" : "/code.sock"), "web.code", mayCommand ? #"{"control":true}"# : "{}")
     }
 
     /// Draws again when the shell continues the process.
@@ -247,6 +275,9 @@ final class Watch {
         } else if now - receivedAt >= Self.timeout {
             view.silentSeconds = Int((now - receivedAt).inSeconds)
         }
+        let sockets = RuntimeDirectory.webDirectory(webDirectory)
+        view.hasPage = access(sockets + "/code.sock", W_OK) == 0
+        if case .page = view.overlay, let next = nextCodeAt, now >= next { askForCode() }
         if let end = bannerEndsAt, now >= end {
             view.banner = nil
             bannerEndsAt = nil

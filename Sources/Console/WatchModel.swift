@@ -23,6 +23,10 @@ package struct WatchModel: Equatable {
     package var page = 0
     /// The outcome of the last command, for a few seconds.
     package var message: Message?
+    /// Whether paced-web is there for this user.
+    package var hasPage = false
+    /// What ends when the user leaves: `demo` or `replay`; nil if the daemon runs on.
+    package var endsWhenLeft: String?
     /// Whether this user may command the daemon.
     package var mayCommand = false
     /// When Space was pressed the last time: a held key counts once.
@@ -50,6 +54,8 @@ package struct WatchModel: Equatable {
         case stopQuestion
         /// The run that has just stopped, until a key is pressed or another run starts.
         case summary(RunSummary)
+        /// The address of the page with a code, until a key is pressed; nil while there is no code.
+        case page(PageCode?)
     }
 
     package enum Banner: Equatable {
@@ -131,7 +137,7 @@ package struct WatchModel: Equatable {
 // What keys do.
 extension WatchModel {
     package enum Action: Equatable {
-        case leave, redraw
+        case leave, redraw, askForPage
         case perform(RunCommand)
     }
 
@@ -147,7 +153,7 @@ extension WatchModel {
         // Ctrl-L redraws, as in other programs.
         if key == .character(0x0C) { return .redraw }
         switch overlay {
-        case .help, .summary:
+        case .help, .summary, .page:
             // Nobody may pause the next run with the key that closes the summary.
             spaceAt = now
             overlay = .none
@@ -174,6 +180,9 @@ extension WatchModel {
                 overlay = .stopQuestion
             }
         case UInt8(ascii: "?"): overlay = .help
+        case UInt8(ascii: "a") where hasPage:
+            overlay = .page(nil)
+            return .askForPage
         default: break
         }
         return nil

@@ -3,6 +3,19 @@ import Glibc
 import Linux
 import Pipeline
 
+/// Options of `pacectl watch`.
+package struct WatchOptions: Equatable {
+    /// The directory of the sockets of paced-web; nil for the default.
+    var webDirectory: String?
+    /// Whether the program that has started this one ends paced when the user leaves.
+    var endsDaemon = false
+
+    package init(webDirectory: String? = nil, endsDaemon: Bool = false) {
+        self.webDirectory = webDirectory
+        self.endsDaemon = endsDaemon
+    }
+}
+
 /// `pacectl watch --replay`: what `paced --replay` serves to this command alone.
 package struct WatchedReplay: Equatable {
     /// A file, or the number of an activity.

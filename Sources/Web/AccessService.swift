@@ -7,6 +7,7 @@ import Wire
 final class AccessService {
     private var list: AccessList
     private let file: TokenFile
+    private let places: WebServer.Places
     private let log: (LogLevel, String) -> Void
     private var random = SystemRandomNumberGenerator()
     /// The addresses of the page for the next code, the best one first.
@@ -14,8 +15,11 @@ final class AccessService {
     /// Called with the IDs of revoked tokens.
     var revoked: ([Int]) -> Void = { _ in }
 
-    init(_ file: TokenFile, log: @escaping (LogLevel, String) -> Void) throws(TokenFile.Failure) {
+    init(
+        _ file: TokenFile, places: WebServer.Places, log: @escaping (LogLevel, String) -> Void
+    ) throws(TokenFile.Failure) {
         self.file = file
+        self.places = places
         self.log = log
         list = try file.read()
     }
@@ -44,6 +48,7 @@ final class AccessService {
         json.object { json in
             json.member("code", code.grouped)
             json.member("scope", scope.rawValue)
+            json.member("can_command", places.mayCommand)
             json.member("expires_s", Int(AccessList.codeLifetime.wholeMilliseconds / 1000))
             json.array("urls") { json in
                 for address in addresses { json.value("\(address)/#code=\(code.grouped)") }

@@ -1,5 +1,5 @@
 import Domain
-import Linux
+package import Linux
 
 /// The settings of `paced-web`.
 ///
@@ -27,33 +27,42 @@ package struct WebConfiguration: Equatable {
     private static let section = "Web"
     private static let keyNames = ["Names", "AllowPlain", "Certificate", "CertificateKey", "Tiles"]
 
-    /// Reads the named file, which must exist, or the default one, if it exists.
-    static func read(_ named: String?) throws(ConfigurationFile.Failure) -> WebConfiguration {
+    /// Reads the named file, which must exist, or the default one, if it exists; then the files `*.conf` in the directory
+    /// of that name with `.d`, in the order of their names, of which the last value of a key counts.
+    package static func read(_ named: String?) throws(ConfigurationFile.Failure) -> WebConfiguration {
         let path = named ?? Self.path
-        guard let assignments = try ConfigurationFile.read(path) else {
-            if named == nil { return WebConfiguration() }
+        var configuration = WebConfiguration()
+        if try !configuration.apply(fileAt: path), named != nil {
             throw ConfigurationFile.Failure(line: "\(path) does not exist")
         }
-        var configuration = WebConfiguration()
-        var seen: Set<String> = []
-        for assignment in assignments {
-            func failure(_ text: String) -> ConfigurationFile.Failure {
-                ConfigurationFile.Failure(line: "\(path):\(assignment.line): \(text)")
-            }
-            guard assignment.section == section else {
-                throw failure(
-                    "[\(SanitizedText(assignment.section)?.text ?? "")] is unknown; the section is [\(section)]")
-            }
-            let name = SanitizedText(assignment.key)?.text ?? ""
-            guard seen.insert(name).inserted else { throw failure("\(name) is set a second time") }
-            // An empty value is the default.
-            if assignment.value.isEmpty, keyNames.contains(name) { continue }
-            if let rule = try configuration.set(assignment) { throw failure(rule) }
+        for name in (try? Linux.names(in: path + ".d")) ?? [] where name.hasSuffix(".conf") {
+            _ = try configuration.apply(fileAt: "\(path).d/\(name)")
         }
         if (configuration.certificate == nil) != (configuration.key == nil) {
             throw ConfigurationFile.Failure(line: "\(path): Certificate and CertificateKey need each other")
         }
         return configuration
+    }
+
+    /// - Returns: whether there is a file.
+    private mutating func apply(fileAt path: String) throws(ConfigurationFile.Failure) -> Bool {
+        guard let assignments = try ConfigurationFile.read(path) else { return false }
+        var seen: Set<String> = []
+        for assignment in assignments {
+            func failure(_ text: String) -> ConfigurationFile.Failure {
+                ConfigurationFile.Failure(line: "\(path):\(assignment.line): \(text)")
+            }
+            guard assignment.section == Self.section else {
+                throw failure(
+                    "[\(SanitizedText(assignment.section)?.text ?? "")] is unknown; the section is [\(Self.section)]")
+            }
+            let name = SanitizedText(assignment.key)?.text ?? ""
+            guard seen.insert(name).inserted else { throw failure("\(name) is set a second time") }
+            // An empty value leaves what was set before.
+            if assignment.value.isEmpty, Self.keyNames.contains(name) { continue }
+            if let rule = try set(assignment) { throw failure(rule) }
+        }
+        return true
     }
 
     /// - Returns: what is wrong; nil if nothing is.

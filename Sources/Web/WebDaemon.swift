@@ -120,7 +120,8 @@ package final class WebDaemon {
         _ directories: WebDirectories, _ handed: ActivationSockets, _ notifier: NotifySocket?
     ) throws {
         loop = try EventLoop()
-        let access = try AccessService(TokenFile(in: directories.state), log: Self.log)
+        let access = try AccessService(
+            TokenFile(in: directories.state), places: directories.places, log: Self.log)
         let pages: PageFiles
         do throws(SystemError) {
             pages = try PageFiles(in: directories.pages)

@@ -21,6 +21,9 @@ final class WebServer {
         var mapOptions: [String]
         /// Options of its commands that use paced-net.
         var netOptions: [String]
+
+        /// Whether the drop-in lets this process command. While paced does not run, nothing speaks against it.
+        var mayCommand: Bool { Glibc.access(controlSocket, W_OK) == 0 || errno != EACCES }
     }
 
     static let streamLimit = 16
@@ -212,16 +215,11 @@ final class WebServer {
         var result = JSONWriter(capacity: 128)
         result.object { result in
             result.member("scope", token.scope.rawValue)
-            result.member("can_command", mayCommand)
+            result.member("can_command", places.mayCommand)
             result.member("live_only", allowance == .live)
             result.member("release", Release.version)
         }
         return .json(result)
-    }
-
-    /// Whether the drop-in lets this process command. While paced does not run, nothing speaks against it.
-    private var mayCommand: Bool {
-        Glibc.access(places.controlSocket, W_OK) == 0 || errno != EACCES
     }
 
     // MARK: Streams

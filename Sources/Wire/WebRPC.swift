@@ -35,8 +35,8 @@ extension OpenRPC {
         {"name":"id","summary":"The number of the token; all if it is absent.","schema":{"type":"integer","minimum":1}}
         """
     private static let codeResult = """
-        {"type":"object","required":["code","scope","expires_s","urls"],"properties":{"code":{"type":"string"},\
-        "scope":{"enum":["watch","control"]},"expires_s":{"type":"integer"},\
+        {"type":"object","required":["code","scope","can_command","expires_s","urls"],"properties":{\
+        "code":{"type":"string"},"scope":{"enum":["watch","control"]},"can_command":{"type":"boolean"},"expires_s":{"type":"integer"},\
         "urls":{"type":"array","items":{"type":"string"}}}}
         """
     private static let tokensResult = """

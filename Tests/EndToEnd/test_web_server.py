@@ -166,6 +166,8 @@ def test_pacectl_prints_address_code_and_qr_code(shared):
 @pytest.mark.parametrize("words, message", [
     (["code", "now"], "use 'web code"), ([], "use 'web code"), (["revoke"], "use 'web code"),
     (["revoke", "x"], "web revoke needs the number of a token"), (["tokens", "--control"], "--control is an option of"),
+    (["open", "bike.local"], "web open needs a numeric address"), (["open", "--key", "a"], "need each other"),
+    (["close", "now"], "use 'web open"), (["control"], "use 'web open"),
 ])
 def test_wrong_words_of_pacectl_web(shared, words, message):
     assert message in pacectl_web(shared, *words, status=2)

@@ -1,15 +1,16 @@
-"""The package paced-web on a board: its permissions, a browser of the board, the drop-in to command, and its removal."""
+"""The package paced-web on a board: its permissions, a browser of the board, the drop-ins of pacectl, and its removal."""
 import grp
 import http.client
 import json
 import os
 import pathlib
 import re
-import shutil
+import socket
+import time
 
 from board import (
-    CONFIGURATION, CONTROL, SERVICE, acting_as, expect_none_failed, exposure, is_active, main_process, mode, run,
-    shipped, systemctl, wait_active)
+    CONFIGURATION, CONTROL, SERVICE, acting_as, expect_none_failed, exposure, is_active, journal, main_process, mode,
+    property_of, run, systemctl, wait_active)
 from harness.client import ControlClient
 from harness.timing import expect, wait_for
 from package_scenarios import dpkg
@@ -18,7 +19,7 @@ UNIT = "paced-web.service"
 SOCKET_UNITS = ["paced-web.socket", "paced-web-code.socket", "paced-web-admin.socket"]
 CODES, ADMIN = pathlib.Path("/run/paced-web/code.sock"), pathlib.Path("/run/paced-web/admin.sock")
 STATE = pathlib.Path("/var/lib/paced-web")
-DROP_IN = pathlib.Path(f"/etc/systemd/system/{UNIT}.d/paced-web-control.conf")
+OVERRIDE = pathlib.Path("/etc/systemd/system/paced-web.socket.d/override.conf")
 
 
 class Browser:
@@ -83,10 +84,7 @@ def page(board):
         r"RssAnon:\s+(\d+)", pathlib.Path(f"/proc/{process}/status").read_text()).group(1))
     expect(board.measured["own_kb"] < 10 << 10, f"memory: {board.measured}")
 
-    DROP_IN.parent.mkdir()
-    shutil.copy(shipped(DROP_IN.name, "paced-web"), DROP_IN)
-    systemctl("daemon-reload")
-    systemctl("restart", "paced-web")
+    run("pacectl", "web", "control", "on")
     wait_active(unit=UNIT)
     expect(commander.send("GET", "/api/token")[1]["can_command"] is True, "it may not command with the drop-in")
     expect(commander.call("settings.set", key="metric", value=True)[1].get("result") is True, "no command")
@@ -99,7 +97,108 @@ def page(board):
     expect(main_process(UNIT) != process, "an upgrade did not restart it")
     expect(watcher.send("GET", "/api/token")[0] == 200, "an upgrade signed the browsers out")
     expect_none_failed()
+    expect_wrong_address_is_named(board)
+    expect_wrong_configuration_heals(board)
+    expect_opening_and_closing(board)
     expect_removal()
+
+
+def starts(since):
+    """How often systemd tried to start the service since a moment of the journal."""
+    lines = journal("--unit", UNIT, "--unit", "init.scope", "--since", f"@{since:.3f}").splitlines()
+    return sum("Starting paced-web.service" in line or "Dependency failed for paced-web.service" in line for line in lines)
+
+
+def expect_wrong_address_is_named(board):
+    """An address that contains the default: the three sockets fail together, doctor names its line, systemd is calm, and
+    the corrected file heals all with one restart."""
+    OVERRIDE.parent.mkdir(exist_ok=True)
+    OVERRIDE.write_text("[Socket]\nListenStream=0.0.0.0:8080\n")
+    systemctl("daemon-reload")
+    began = time.time()
+    run("systemctl", "restart", "paced-web.socket", check=False)
+    expect(not any(is_active(unit) for unit in [UNIT, *SOCKET_UNITS]), "a part of it goes on")
+    said = run("pacectl", "doctor", check=False).stdout
+    expect(f"{OVERRIDE}:2: 0.0.0.0:8080 contains 127.0.0.1:8080 of /lib/systemd/system/paced-web.socket:" in said
+           or f"{OVERRIDE}:2: 0.0.0.0:8080 contains 127.0.0.1:8080 of /usr/lib" in said, f"doctor: {said}")
+    result = run("pacectl", "web", "code", check=False)
+    expect(result.returncode == 3, f"web code: {result}")
+    # Each 10 s one attempt to listen again; the third is on its way.
+    wait_for(lambda: journal("--since", f"@{began:.3f}").count("Failed to listen on") >= 3, 60, "another attempt")
+    board.measured["starts_with_wrong_address"] = starts(began)
+    expect(starts(began) < 20, f"{starts(began)} starts")
+    OVERRIDE.write_text("[Socket]\nListenStream=\nListenStream=0.0.0.0:8080\n")
+    systemctl("daemon-reload")
+    systemctl("restart", "paced-web.socket")
+    expect(all(is_active(unit) for unit in SOCKET_UNITS), "the restart of one socket did not heal the three")
+    expect("code" in ControlClient(CODES).result("web.code"), "no code")
+    OVERRIDE.unlink()
+    systemctl("daemon-reload")
+    systemctl("restart", "paced-web.socket")
+
+
+def expect_wrong_configuration_heals(board):
+    """A service that ends with status 2, or cannot even be started, while clients wait: no spin, and after the
+    correction the next client is served without a restart of a socket."""
+    file = CONFIGURATION.with_name("paced-web.conf")
+    before = file.read_text()
+    drop_in = pathlib.Path(f"/etc/systemd/system/{UNIT}.d/broken.conf")
+    drop_in.parent.mkdir(exist_ok=True)
+    for kind in ["configuration", "dependency"]:
+        if kind == "configuration":
+            file.write_text("[Web]\nBogus=1\n")
+        else:
+            drop_in.write_text("[Unit]\nRequires=broken.service\nAfter=broken.service\n")
+            broken = pathlib.Path("/etc/systemd/system/broken.service")
+            broken.write_text("[Service]\nType=oneshot\nExecStart=/bin/false\n")
+        systemctl("daemon-reload")
+        systemctl("stop", UNIT)
+        began, end = time.time(), time.monotonic() + 25
+        while time.monotonic() < end:
+            with socket.socket(socket.AF_UNIX) as client:
+                try:
+                    client.connect(str(CODES))
+                    client.settimeout(1)
+                    client.recv(1)
+                except OSError:
+                    time.sleep(0.2)
+        board.measured[f"starts_with_wrong_{kind}"] = count = starts(began)
+        expect(0 < count <= 40, f"{count} starts in 25 s with a wrong {kind}")
+        file.write_text(before)
+        drop_in.unlink(missing_ok=True)
+        systemctl("daemon-reload")
+        wait_for(lambda: code_of_next_client() is not None, 60, f"a code after the correction of the {kind}")
+    pathlib.Path("/etc/systemd/system/broken.service").unlink()
+    run("systemctl", "reset-failed")
+
+
+def code_of_next_client():
+    try:
+        return ControlClient(CODES).result("web.code").get("code")
+    except OSError:
+        return None
+
+
+def expect_opening_and_closing(board):
+    """web open listens for others, now and at boot, and web close ends it; a file of another is left as it is."""
+    place = OVERRIDE.with_name("pacectl-open.conf")
+    said = run("pacectl", "web", "open")
+    board.measured["web_open"] = said
+    expect("paced-web listens at 0.0.0.0:8080" in said and "http://127.0.0.1" not in said, f"web open: {said}")
+    expect("Plain HTTP" in said and "█" in said, f"web open: {said}")
+    expect("0.0.0.0:8080" in property_of("paced-web.socket", "Listen"), "it does not listen")
+    expect("AllowPlain=live" in pathlib.Path("/etc/paced/paced-web.conf.d/pacectl-open.conf").read_text(), "no permission")
+    expect("ok    page" in run("pacectl", "doctor", check=False).stdout, "doctor does not see it")
+    result = run("pacectl", "web", "open", "192.0.2.1:1", user=board.rider().name, check=False)
+    expect(result.returncode == 1 and "sudo" in result.stderr, f"as a user: {result}")
+    run("pacectl", "web", "close")
+    expect(not place.exists() and "127.0.0.1:8080" in property_of("paced-web.socket", "Listen"), "it is open")
+    place.parent.mkdir(exist_ok=True)
+    place.write_text("[Socket]\n")
+    result = run("pacectl", "web", "open", check=False)
+    expect(result.returncode == 1 and f"{place} is not of pacectl" in result.stderr, f"a foreign file: {result}")
+    place.unlink()
+    run("pacectl", "web", "open")
 
 
 def expect_identity():
@@ -137,7 +236,7 @@ def expect_removal():
     dpkg("--purge", "paced-web")
     expect(not STATE.exists() and not CONFIGURATION.with_name("paced-web.conf").exists(), "something is left of it")
     expect(is_active(SERVICE) and CONFIGURATION.exists(), "it took paced with it")
-    DROP_IN.unlink()
-    DROP_IN.parent.rmdir()
+    left = [path for path in pathlib.Path("/etc").rglob("pacectl-*.conf")]
+    expect(not left, f"files of pacectl web are left: {left}")
     systemctl("daemon-reload")
     expect_none_failed()

@@ -30,7 +30,7 @@ export default {
   'sign.how':
     'Hole dir auf dem Rechner, auf dem paced läuft, einen Code und gib ihn innerhalb von 2 Minuten ein. Ein Code mit --control darf auch steuern.',
   'rights.watch': 'Dieser Browser darf nur zusehen. Ein Code, der auch steuern darf: pacectl web code --control',
-  'rights.no_control': 'paced-web darf paced nicht steuern: Das Drop-in für die Gruppe paced-control fehlt.',
+  'rights.no_control': 'paced-web darf paced nicht steuern. Auf dem Gerät: sudo pacectl web control on',
   'rights.live_only': 'Über unverschlüsseltes HTTP geht nur die Live-Seite. Nimm HTTPS für diese Seite.',
   'connection.waiting': 'Warte auf paced-web',
   'connection.lost': 'Keine Verbindung.',

@@ -30,7 +30,7 @@ export default {
   'sign.how':
     'Ask for a code on the machine that runs paced, and enter it within 2 minutes. A code with --control may also command.',
   'rights.watch': 'This browser may only watch. For a code that may command: pacectl web code --control',
-  'rights.no_control': 'paced-web may not command paced: its drop-in for the group paced-control is missing.',
+  'rights.no_control': 'paced-web may not command paced. On the board: sudo pacectl web control on',
   'rights.live_only': 'Over plain HTTP only the live page works. Use HTTPS for this page.',
   'connection.waiting': 'Waiting for paced-web',
   'connection.lost': 'No connection.',

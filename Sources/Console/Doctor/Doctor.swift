@@ -18,6 +18,7 @@ struct Doctor {
         findings.bluetooth = tree.bluetooth()
         findings.runtime = runtime.path
         findings.units = units()
+        if findings.units?["paced-web.socket"]?.isThere ?? false { findings.pageAddresses = WebUnits.listenStreams() }
         readDaemon(into: &findings)
         readGpsd(into: &findings)
         findings.receivers = tree.receivers()
@@ -34,8 +35,9 @@ struct Doctor {
     private func units() -> [String: UnitState]? {
         guard tree.root.isEmpty, tree.exists("/run/systemd/system") else { return nil }
         let names = [
-            "paced.service", "paced-state.socket", "paced-control.socket", "paced-panel.service", "bluetooth.service",
-            "gpsd.service", "systemd-timesyncd.service", "chrony.service", "ntpsec.service", "ntp.service",
+            "paced.service", "paced-state.socket", "paced-control.socket", "paced-panel.service", "paced-web.service",
+            "paced-web.socket", "bluetooth.service", "gpsd.service", "systemd-timesyncd.service", "chrony.service",
+            "ntpsec.service", "ntp.service",
         ]
         let properties = "Id,LoadState,ActiveState,Result,UnitFileState,ExecMainStatus,NRestarts,AmbientCapabilities"
         let text = Subprocess.output(

@@ -7,6 +7,7 @@ extension SystemFacts {
         let path = ConfigurationFile.path
         switch configuration {
         case .absent: return .ok(check, "no file \(path): all keys have their default values")
+        case .good(_, isChecked: true): return .ok(check, "\(path) has no errors")
         case .good: return .ok(check, "\(path) is readable; paced checks the keys when it starts")
         case .bad(let what): return .failed(check, what, "correct that line, then: \(restartPaced)")
         case .notAllowed:
@@ -195,7 +196,7 @@ extension SystemFacts {
     var panelDiagnosis: Diagnosis? {
         let check = "panel"
         let unit = units?["paced-panel.service"]
-        guard case .good(hasPanel: true) = configuration else {
+        guard case .good(hasPanel: true, _) = configuration else {
             return unit?.active == "failed"
                 ? .failed(check, "paced-panel.service has failed", "journalctl -u paced-panel -n 20") : nil
         }
@@ -212,6 +213,31 @@ extension SystemFacts {
                 check, "configured, but paced-panel.service is not running", "sudo systemctl enable --now paced-panel")
         }
         return .ok(check, "paced-panel.service is running")
+    }
+
+    /// Nil where the page is not enabled.
+    var pageDiagnosis: Diagnosis? {
+        let check = "page"
+        guard let socket = units?["paced-web.socket"], let service = units?["paced-web.service"], socket.isThere,
+            service.isEnabled || socket.isEnabled || socket.active == "failed"
+        else { return nil }
+        let restart = "sudo systemctl restart paced-web.socket"
+        if !socket.isActive {
+            if let (first, second) = ListenStream.conflict(in: pageAddresses) {
+                return .failed(
+                    check, "\(second.place): \(second.value) contains \(first.value) of \(first.place)",
+                    "add an empty ListenStream= above that line", "sudo systemctl daemon-reload", restart)
+            }
+            let places = pageAddresses.map { "\($0.value) of \($0.place)" }.joined(separator: ", ")
+            return .failed(
+                check, "paced-web.socket does not listen at \(places)", "journalctl -u paced-web.socket -n 5", restart)
+        }
+        if service.active == "failed" {
+            return .failed(
+                check, service.exitStatus == 2 ? "its configuration is invalid" : "paced-web.service has failed",
+                "journalctl -u paced-web -n 5", "sudo systemctl restart paced-web")
+        }
+        return .ok(check, "listens at \(pageAddresses.map(\.value).joined(separator: ", "))")
     }
 
     var faultDiagnosis: Diagnosis? {

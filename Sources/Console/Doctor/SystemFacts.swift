@@ -15,6 +15,8 @@ package struct SystemFacts: Equatable {
     package var others: [Process] = []
     /// systemd's units by name; nil if systemd does not answer.
     package var units: [String: UnitState]?
+    /// The addresses of paced-web.socket, by its files.
+    package var pageAddresses: [ListenStream] = []
     package var state = State.away
     /// The address that the daemon uses, else that of the configuration; nil if neither may be read.
     package var gpsdAddress: GpsdAddress?
@@ -262,8 +264,8 @@ package struct SystemFacts: Equatable {
 
     package enum Configuration: Equatable {
         case absent
-        /// It is readable; `hasPanel` is true if [Panel] is not empty.
-        case good(hasPanel: Bool)
+        /// It is readable; `hasPanel` is true if [Panel] is not empty, and `isChecked` if paced finds no error in it.
+        case good(hasPanel: Bool, isChecked: Bool = true)
         /// File, line and error.
         case bad(String)
         case notAllowed

@@ -1,7 +1,6 @@
 import Domain
 import JSONCoding
 import Linux
-import QRCode
 
 /// `pacectl web`: signs browsers in at paced-web.
 package struct WebCommand: Equatable {
@@ -29,7 +28,10 @@ package struct WebCommand: Equatable {
                 throw .usage("web revoke needs the number of a token, or all; 'pacectl web tokens' lists them")
             }
             action = .revoke(id)
-        default: throw .usage("use 'web code [--control]', 'web tokens', 'web revoke ID' or 'web revoke all'")
+        default:
+            throw .usage(
+                "use 'web code [--control]', 'web tokens', 'web revoke ID', 'web revoke all', 'web open [ADDRESS]', "
+                    + "'web close' or 'web control on|off'")
         }
     }
 
@@ -55,27 +57,17 @@ package struct WebCommand: Equatable {
         guard let json = try? JSON(parsing: result.utf8) else {
             throw .failed("the response of paced-web is not valid JSON")
         }
-        return switch action {
-        case .code: try Self.text(ofCode: json)
-        case .tokens: Self.text(ofTokens: json)
+        switch action {
+        case .code:
+            guard let code = PageCode(json, machine: NetworkInterfaces.addresses()) else {
+                throw .failed("the response of paced-web has no code")
+            }
+            return code.text
+        case .tokens: return Self.text(ofTokens: json)
         case .revoke:
-            json["revoked"]?.integer == 1
+            return json["revoked"]?.integer == 1
                 ? "1 browser is signed out\n" : "\(json["revoked"]?.integer ?? 0) browsers are signed out\n"
         }
-    }
-
-    /// The addresses with the code, the code alone, and the first address as a QR code.
-    static func text(ofCode json: JSON) throws(Failure) -> String {
-        let addresses = (json["urls"]?.array ?? []).compactMap { $0.harmlessText(limit: 512) }
-        guard let code = json["code"]?.harmlessText(limit: 64), let first = addresses.first else {
-            throw .failed("the response of paced-web has no code")
-        }
-        let rights = json["scope"]?.string == "control" ? "watch and command" : "watch"
-        var text = ""
-        if let drawing = QRCode(first) { text += drawing.lines.map { $0 + "\n" }.joined() + "\n" }
-        text += addresses.map { $0 + "\n" }.joined()
-        text += "\nThe code \(code) lets one browser \(rights). It is valid once, for 2 minutes.\n"
-        return text
     }
 
     private static func text(ofTokens json: JSON) -> String {
