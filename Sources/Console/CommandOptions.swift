@@ -189,7 +189,7 @@ struct CommandOptions {
                 Double(try OptionValue.number(1...500, "a number of kilometres", after: option, &rest)) * 1000
             command = "transit import"
         case "--time":
-            transit.time = try OptionValue.start(after: option, &rest)
+            transit.time = try OptionValue.written(after: option, &rest)
             command = "transit departures,transit next-home"
         case "--line":
             transit.lines.append(try OptionValue.text("the code or the ID of a line", after: option, &rest))
@@ -316,10 +316,19 @@ enum OptionValue {
 
     /// A time, such as the start of an activity, as `2026-03-01 07:30` in local time.
     static func start(after option: String, _ rest: inout ArraySlice<String>) throws(Failure) -> UTC {
-        guard let time = rest.popFirst().flatMap({ UTC(localTime: $0) }), ActivityRequest.starts.contains(time) else {
-            throw .usage("\(option) needs a time from 2000 to 2099, such as '2026-03-01 07:30'")
-        }
+        guard let time = try written(after: option, &rest).localTime else { throw noTime(option) }
         return time
+    }
+
+    /// A time whose clock is known later.
+    static func written(after option: String, _ rest: inout ArraySlice<String>) throws(Failure) -> WrittenTime {
+        guard let time = rest.popFirst().flatMap({ WrittenTime($0) }), ActivityRequest.starts.contains(time.shown)
+        else { throw noTime(option) }
+        return time
+    }
+
+    private static func noTime(_ option: String) -> Failure {
+        .usage("\(option) needs a time from 2000 to 2099, such as '2026-03-01 07:30'")
     }
 
     static func sport(_ word: String) throws(Failure) -> Sport {

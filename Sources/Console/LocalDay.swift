@@ -1,33 +1,47 @@
 import Domain
 import Linux
 
-extension UTC {
-    /// Parses a time with an offset, `2026-03-01T07:30Z`, or in local time, `2026-03-01 07:30` or
-    /// `2026-03-01 07:30:12 CET`. Without a zone the earlier of two equal local times is meant.
-    ///
-    /// Nil for anything else, also for a local time that the clocks skip.
-    package init?(localTime text: String) {
+/// A time of the command line: with an offset, `2026-03-01T07:30Z`, or what a clock shows, `2026-03-01 07:30` or
+/// `2026-03-01 07:30:12 CET`.
+package struct WrittenTime: Equatable, Sendable {
+    /// What the clock shows, as if it showed UTC.
+    let shown: UTC
+    /// Nil without an offset.
+    private let exact: UTC?
+    /// The name of a zone; empty without one.
+    private let zone: String
+
+    package init?(_ text: String) {
         let (day, rest) = (text.prefix(10), text.dropFirst(10))
         guard rest.hasPrefix(" ") || rest.hasPrefix("T") else { return nil }
         let clock = rest.dropFirst().prefix { $0.isNumber || $0 == ":" }
         let zone = rest.dropFirst(1 + clock.count).drop { $0 == " " }
         let time = "\(day)T\(clock)" + (clock.utf8.count == 5 ? ":00" : "")
-        guard let wall = UTC(iso8601: time + "Z") else { return nil }
-        if !zone.isEmpty, let exact = UTC(iso8601: time + zone) {
-            self = exact
-            return
-        }
-        // The offsets before and after a change of the clocks.
+        guard let shown = UTC(iso8601: time + "Z") else { return nil }
+        self.shown = shown
+        exact = zone.isEmpty ? nil : UTC(iso8601: time + zone)
+        self.zone = String(zone)
+    }
+
+    /// The moment at which a clock shows the time; the earlier of two. Nil for a time that the clock skips, and for a
+    /// zone that it does not have.
+    ///
+    /// - Parameters:
+    ///   - offset: the seconds by which the clock is ahead of UTC at a moment.
+    ///   - name: the name of its zone at a moment.
+    package func time(offset: (UTC) -> Int, name: (UTC) -> String? = { _ in nil }) -> UTC? {
+        if let exact { return exact }
+        // The offsets before and after a change of the clock.
         for distance in [-1, 1] {
-            let offset = Machine.localOffset(at: UTC(milliseconds: wall.milliseconds + Int64(distance) * 86_400_000))
-            let found = UTC(milliseconds: wall.milliseconds - Int64(offset) * 1000)
-            if Machine.localOffset(at: found) == offset, zone.isEmpty || Machine.localZone(at: found) == zone {
-                self = found
-                return
-            }
+            let offsetThere = offset(UTC(milliseconds: shown.milliseconds + Int64(distance) * 86_400_000))
+            let found = UTC(milliseconds: shown.milliseconds - Int64(offsetThere) * 1000)
+            if offset(found) == offsetThere, zone.isEmpty || name(found) == zone { return found }
         }
         return nil
     }
+
+    /// By the clock of the machine.
+    package var localTime: UTC? { time(offset: Machine.localOffset, name: Machine.localZone) }
 }
 
 /// A day of the calendar in local time.

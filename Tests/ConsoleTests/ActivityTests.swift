@@ -62,7 +62,23 @@ struct ActivityTests {
         ("07:30", nil), ("", nil), ("2026-03-01  07:30", nil), ("2026-03-01 07:30Z Z", nil), ("２026-03-01 07:30", nil),
     ])
     func startParses(text: String, time: String?) {
-        #expect(UTC(localTime: text) == time.flatMap { UTC(iso8601: $0) })
+        #expect(WrittenTime(text)?.localTime == time.flatMap { UTC(iso8601: $0) })
+    }
+
+    /// The clock of Berlin around the changes of 2026.
+    @Test(arguments: [
+        ("2026-03-01 07:30", "2026-03-01T06:30:00Z"), ("2026-06-01T07:30", "2026-06-01T05:30:00Z"),
+        ("2026-06-01 07:30Z", "2026-06-01T07:30:00Z"), ("2026-03-29 01:59:59", "2026-03-29T00:59:59Z"),
+        ("2026-03-29 02:30", nil), ("2026-03-29 03:00", "2026-03-29T01:00:00Z"),
+        ("2026-10-25 02:30", "2026-10-25T00:30:00Z"), ("2026-10-25 03:00", "2026-10-25T02:00:00Z"),
+        ("2026-06-01 07:30 CET", nil),
+    ])
+    func timeIsReadByAnotherClock(text: String, time: String?) {
+        let (spring, autumn) = (UTC(iso8601: "2026-03-29T01:00:00Z"), UTC(iso8601: "2026-10-25T01:00:00Z"))
+        let found = WrittenTime(text)?.time { moment in
+            (spring.map { moment >= $0 } ?? false) && (autumn.map { moment < $0 } ?? false) ? 7200 : 3600
+        }
+        #expect(found == time.flatMap { UTC(iso8601: $0) })
     }
 
     @Test func reportShowsTheFilesTotalsBesideTheComputedOnes() throws {

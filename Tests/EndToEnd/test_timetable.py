@@ -134,7 +134,7 @@ def test_real_feeds_are_imported(timetable):
 @pytest.mark.thorough
 def test_trips_with_frequencies_say_how_often_they_run(real):
     # Monday, 4 November 2019, 9:00 in Florida.
-    monday = ["--time", "2019-11-04 14:00"]
+    monday = ["--time", "2019-11-04 09:00"]
     table = real["bullrunner-gtfs"]("departures", "222", "--line", "A", *monday)
     assert table.splitlines()[1:4] == [
         f"{time:6} A     Communication Sciences  about every 10 min" for time in ("9:00", "9:10", "9:20")]
@@ -146,12 +146,12 @@ def test_trips_with_frequencies_say_how_often_they_run(real):
 
 @pytest.mark.thorough
 def test_exact_times_of_the_sample_feed_are_shown(real):
-    found = real["sample-feed-1"].departures("FUR_CREEK_RES", "--time", "2008-11-04 14:00")
+    found = real["sample-feed-1"].departures("FUR_CREEK_RES", "--time", "2008-11-04 06:00")
     assert [(one["code"], one["headsign"], one["departure"]) for one in found] == [
         ("20", "to Bullfrog", "2008-11-04T11:00:00-08:00")]
     # An exception of the calendar.
-    assert real["sample-feed-1"].departures("FUR_CREEK_RES", "--time", "2007-06-04 08:00") == []
-    late = ["--time", "2012-01-01 08:00"]
+    assert real["sample-feed-1"].departures("FUR_CREEK_RES", "--time", "2007-06-04 01:00") == []
+    late = ["--time", "2012-01-01 00:00"]
     assert "no departure in the next 24 h" in real["sample-feed-1"].refused("departures", "FUR_CREEK_RES", *late)
 
 
@@ -350,7 +350,7 @@ def test_stops_are_found_here_and_by_their_text(day):
 # Departures
 
 def test_departures_are_found_by_id_code_name_and_place(day):
-    morning = ["--time", "2026-06-01 04:00", "--limit", "2"]
+    morning = ["--time", "2026-06-01 06:00", "--limit", "2"]
     ways = [["s2"], ["1002"], ["Market"], ["MARK"], ["--at", text(HERE)], ["Bridge"]]
     found = {" ".join(words): day.departures(*words, *morning) for words in ways}
     assert found["s2"] == found["1002"] == []
@@ -368,7 +368,7 @@ def test_departures_are_found_by_id_code_name_and_place(day):
 
 
 def test_departures_of_some_lines(day):
-    words = ["--at", text(north(4050)), "--radius", "2100", "--time", "2026-06-01 04:00"]
+    words = ["--at", text(north(4050)), "--radius", "2100", "--time", "2026-06-01 06:00"]
     assert [one["code"] for one in day.departures(*words, "--limit", "3")] == ["B", "A", "B"]
     assert {one["code"] for one in day.departures(*words, "--line", "b")} == {"B"}
     assert {one["code"] for one in day.departures(*words, "--line", "B", "--line", "10")} == {"A", "B"}
@@ -381,12 +381,12 @@ def test_trip_that_begins_before_midnight_leaves_after_it(timetable):
     feed = made_feed()
     feed.trip("night", "10", ("s0", "24:50:00"), ("s1", "25:10:00"), ("s2", "49:10:00"))
     timetable.imported(feed)
-    first, second, *_ = timetable.departures("Bridge", "--time", "2026-06-01 23:10")
+    first, second, *_ = timetable.departures("Bridge", "--time", "2026-06-02 01:10")
     assert first["departure"] == "2026-06-02T01:10:00+02:00" and second["departure"] == "2026-06-03T01:10:00+02:00"
     # The last day of the calendar.
-    last, = timetable.departures("Bridge", "--time", "2027-12-31 23:00")
+    last, = timetable.departures("Bridge", "--time", "2028-01-01 00:00")
     assert last["departure"] == "2028-01-01T01:10:00+01:00"
-    assert timetable.departures("Bridge", "--time", "2028-01-01 01:00") == []
+    assert timetable.departures("Bridge", "--time", "2028-01-01 02:00") == []
 
 
 @pytest.mark.thorough
@@ -407,14 +407,20 @@ def test_times_of_a_day_count_from_twelve_hours_before_its_noon(timetable, zone,
     expected = sorted(
         day.astimezone(datetime.UTC) + datetime.timedelta(minutes=minute - 720) for day in days for minute in minutes)
     expected = [time for time in expected if since <= time <= since + datetime.timedelta(hours=24)]
-    found = [one["departure"] for one in timetable.departures("Market", "--time", f"{since:%Y-%m-%d %H:%M}", "--limit", "50")]
+    found = [one["departure"] for one in timetable.departures("Market", "--time", f"{since:%Y-%m-%dT%H:%MZ}", "--limit", "50")]
     assert found == [time.astimezone(noon.tzinfo).isoformat() for time in expected]
 
 
-def test_time_is_local_time_of_the_machine(day):
-    done = day.run("--json", "departures", "Market", "--time", "2026-06-01 06:30", environment={"TZ": "Europe/Berlin"})
-    assert json.loads(done.stdout)["departures"][0]["departure"] == "2026-06-01T06:30:00+02:00"
+def test_time_is_that_of_the_agency_on_any_machine(day):
+    for zone, time in [("America/New_York", "2026-06-01 06:30"), ("UTC", "2026-06-01T04:30Z")]:
+        done = day.run("--json", "departures", "Market", "--time", time, environment={"TZ": zone})
+        assert json.loads(done.stdout)["departures"][0]["departure"] == "2026-06-01T06:30:00+02:00"
+        done = day.run("--json", "next-home", *HOME, "--time", time, environment={"TZ": zone})
+        assert json.loads(done.stdout)["journeys"][0]["leave"] == "2026-06-01T06:58:26+02:00"
     assert "--time needs a time from 2000 to 2099" in day.refused("departures", "Market", "--time", "soon", status=2)
+    for time in ("2026-03-29 02:30", "2026-06-01 06:30 CEST"):
+        assert "--time needs a time that the clock of the agency shows" in day.refused(
+            "departures", "Market", "--time", time, status=2)
 
 
 # The way home
@@ -423,7 +429,7 @@ HOME = ["--at", text(HERE), "--home", text(north(8050)), "--within", "500"]
 
 
 def test_way_home_with_a_change(day):
-    answer, = day.json("next-home", *HOME, "--time", "2026-06-01 03:30")
+    answer, = day.json("next-home", *HOME, "--time", "2026-06-01 05:30")
     first = answer["journeys"][0]
     assert (answer["walking_mps"], first["changes"]) == (1.39, 1)
     # 100 m of 1.3 times the straight line at 5 km/h are 94 s. Line A arrives at 6:10, line B leaves at 6:30.
@@ -433,7 +439,7 @@ def test_way_home_with_a_change(day):
         ("A", "s0", "s2"), ("B", "p2", "h")]
     # Those of the next 2 h.
     assert [one["leave"][11:16] for one in answer["journeys"]] == ["05:58", "06:28"]
-    shown = day("next-home", *HOME, "--time", "2026-06-01 03:30", "--limit", "1")
+    shown = day("next-home", *HOME, "--time", "2026-06-01 05:30", "--limit", "1")
     assert shown == """\
 Leave at 5:58, arrive at 6:38:
   walk 100 m to Market
@@ -448,17 +454,17 @@ Made Transit, by the timetable: live data is for now only
 
 
 def test_direct_way_home_and_bikes(day):
-    station = ["--at", text(north(4050)), "--home", text(north(8050)), "--time", "2026-06-01 03:30"]
+    station = ["--at", text(north(4050)), "--home", text(north(8050)), "--time", "2026-06-01 05:30"]
     direct, = day.json("next-home", *station, "--limit", "1")
     assert direct["journeys"][0]["changes"] == 0 and [leg["code"] for leg in direct["journeys"][0]["legs"]] == ["B"]
     # The trips of line A on the hour allow no bikes.
-    answer, = day.json("next-home", *HOME, "--time", "2026-06-01 03:30", "--bikes")
+    answer, = day.json("next-home", *HOME, "--time", "2026-06-01 05:30", "--bikes")
     assert [one["legs"][0]["departure"][11:16] for one in answer["journeys"]] == ["06:30"]
 
 
 @pytest.mark.thorough
 def test_reach_and_pace_of_walks_are_options(day):
-    words = HOME[:4] + ["--time", "2026-06-01 03:30"]
+    words = HOME[:4] + ["--time", "2026-06-01 05:30"]
     assert "no way home in the next 24 h; try a larger --within" in day.refused("next-home", *words, "--within", "90")
     fast, = day.json("next-home", *words, "--walking", "13")
     assert (fast["walking_mps"], fast["journeys"][0]["leave"]) == (3.61, "2026-06-01T05:59:23+02:00")
@@ -477,13 +483,13 @@ def test_last_way_home_is_that_of_the_night(timetable):
     timetable.imported(feed)
     words = ["next-home", "--at", text(north(4050)), "--home", text(north(8050))]
     # 25:00:00 is after midnight, and 30:30:00 is of the next morning.
-    shown = timetable(*words, "--time", "2026-06-01 15:00")
+    shown = timetable(*words, "--time", "2026-06-01 17:00")
     assert "The last way home: leave at 0:59, arrive at 1:08.\n" in shown
-    assert "The last way home: leave at 0:59" in timetable(*words, "--time", "2026-06-01 22:30")
+    assert "The last way home: leave at 0:59" in timetable(*words, "--time", "2026-06-02 00:30")
 
 
 def test_way_home_without_paced_net_needs_a_home(day):
-    assert "name your home with --home LAT,LON" in day.refused("next-home", "--at", text(HERE), "--time", "2026-06-01 04:00")
+    assert "name your home with --home LAT,LON" in day.refused("next-home", "--at", text(HERE), "--time", "2026-06-01 06:00")
     assert "paced-net is not running" in day.refused(
         "next-home", "--at", text(HERE), "--net-dir", day.directory, environment={"TZ": "UTC"})
 
@@ -558,7 +564,7 @@ def test_large_feed_needs_little_memory(timetable):
     done, peak = timetable.measured("import", path)
     assert "133 lines, 10000 stops, 16758 trips and 502740 stop times" in done.stdout, done.stderr
     assert peak < 128
-    found = timetable.departures("S7923", "--time", "2026-06-01 12:00", "--limit", "3")
+    found = timetable.departures("S7923", "--time", "2026-06-01 14:00", "--limit", "3")
     assert [one["departure"] for one in found] == sorted(one["departure"] for one in found) and len(found) == 3
 
 
@@ -671,8 +677,8 @@ def test_hostile_texts_are_shown_harmlessly(timetable):
     feed.tables["routes.txt"][1][2] = "Air\x00port\x9b31m"
     to_station(feed, "t\x1b[1m", 480, headsign="Sta\rtion\x07")
     timetable.imported(feed)
-    words = [["lines"], ["stops", "s"], ["departures", "s0", "--time", "2026-06-01 04:00"], ["lines", "--format", "kml"],
-             ["next-home", *HOME[:2], "--home", text(north(4000)), "--time", "2026-06-01 04:00"]]
+    words = [["lines"], ["stops", "s"], ["departures", "s0", "--time", "2026-06-01 06:00"], ["lines", "--format", "kml"],
+             ["next-home", *HOME[:2], "--home", text(north(4000)), "--time", "2026-06-01 06:00"]]
     for one, json_flag in itertools.product(words, ([], ["--json"])):
         shown = timetable(*json_flag, *one)
         assert all(character.isprintable() or character == "\n" for character in shown), one
@@ -707,7 +713,7 @@ def test_file_of_a_killed_import_is_replaced(day):
     (day.maps / "transit.db.new").write_bytes(day.database.read_bytes()[:5000] + b"\xff" * 99_999)
     assert len(day.json("lines")) == 2
     day.imported(day_feed())
-    assert os.listdir(day.maps) == ["transit.db"] and day.departures("Market", "--time", "2026-06-01 04:00")
+    assert os.listdir(day.maps) == ["transit.db"] and day.departures("Market", "--time", "2026-06-01 06:00")
 
 
 @pytest.mark.thorough
@@ -735,7 +741,7 @@ def test_full_disk_keeps_the_old_timetable(stage):
 @pytest.mark.thorough
 def test_damaged_timetable_has_a_clear_error(day):
     good = day.database.read_bytes()
-    morning = ["--time", "2026-06-01 03:30"]
+    morning = ["--time", "2026-06-01 05:30"]
     questions = [["lines"], ["lines", "--format", "kml"], ["stops", "Station"], ["departures", "Market", *morning],
                  ["next-home", *HOME, *morning]]
 

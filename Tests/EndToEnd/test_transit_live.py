@@ -582,7 +582,7 @@ def test_live_departures_are_shown(watched):
     assert int(rows[0][0]) in range(8, 11) and int(rows[1][0]) in range(22, 26)
     assert shown[3].startswith(f"{AGENCY}, live data of ")
     assert watched.server.count("trips.pb") == 1
-    at = f"{datetime.datetime.now():%Y-%m-%d %H:%M}"
+    at = f"{datetime.datetime.now(watched.zone):%Y-%m-%d %H:%M}"
     assert "by the timetable: live data is for now only" in watched.maps(*words, "--time", at)
 
 

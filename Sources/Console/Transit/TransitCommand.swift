@@ -1,4 +1,5 @@
 import Domain
+import Linux
 import MapStorage
 import Transit
 
@@ -44,8 +45,8 @@ package struct TransitOptions: Equatable {
     var maps = PlacesOptions()
     /// Metres; nil for the whole feed.
     var near: Double?
-    /// When to leave; nil for now.
-    var time: UTC?
+    /// When to leave, by the clock of the agency; nil for now.
+    var time: WrittenTime?
     /// Codes or IDs of lines; empty for all.
     var lines: [String] = []
     var home: Coordinate?
@@ -75,6 +76,19 @@ package struct TransitOptions: Equatable {
     /// Opens the timetable for reading.
     func database() throws(Failure) -> TransitDatabase {
         try maps.open(TransitDatabase.init(in:), missing: TransitDatabase.missing(in:))
+    }
+
+    /// When to leave, in seconds since 1970.
+    ///
+    /// - Parameter clock: that of the agency.
+    func time(by clock: AgencyClock) throws(Failure) -> Int {
+        guard let time else { return Int(Clock.systemTime().milliseconds / 1000) }
+        guard let found = time.time(offset: { clock.offset(at: Int($0.milliseconds / 1000)) }) else {
+            throw .usage(
+                "--time needs a time that the clock of the agency shows, such as '2026-03-01 07:30', or an offset, "
+                    + "such as 2026-03-01T07:30+01:00")
+        }
+        return Int(found.milliseconds / 1000)
     }
 }
 

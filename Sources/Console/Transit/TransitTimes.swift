@@ -10,7 +10,7 @@ extension Invocation {
     // MARK: Departures
 
     func transitDepartures(_ text: String?, _ options: TransitOptions) throws(Failure) {
-        let time = try seconds(options.time)
+        try checkClock(options)
         let limit = options.limit ?? 10
         let database: TransitDatabase
         do throws(Failure) {
@@ -37,7 +37,8 @@ extension Invocation {
                 $0.member("limit", min(limit, 100))
             }
         } locally: { (reason) throws(Failure) in
-            try reading(database) { () throws(SQLiteError) in
+            let time = try options.time(by: database.clock)
+            return try reading(database) { () throws(SQLiteError) in
                 try TransitAnswer(database, status: .schedule(reason: reason)).departures(
                     from: stops, lines: lines, after: time, limit: limit)
             }
@@ -141,7 +142,7 @@ extension Invocation {
     // MARK: The way home
 
     func transitNextHome(_ options: TransitOptions) throws(Failure) {
-        let time = try seconds(options.time)
+        try checkClock(options)
         let answer = try answer(options, "transit.home") { () throws(Failure) in
             let here = options.maps.position
             return parameters {
@@ -156,7 +157,7 @@ extension Invocation {
             guard let home = options.home else {
                 throw .failed("name your home with --home LAT,LON; \(reason)")
             }
-            return try wayHome(home, options, at: time, reason)
+            return try wayHome(home, options, reason)
         }
         try show(answer, journeysText)
     }
@@ -164,9 +165,10 @@ extension Invocation {
     private static let journeyLimit = 3
 
     private func wayHome(
-        _ home: Coordinate, _ options: TransitOptions, at time: Int, _ reason: String
+        _ home: Coordinate, _ options: TransitOptions, _ reason: String
     ) throws(Failure) -> [UInt8] {
         let database = try options.database()
+        let time = try options.time(by: database.clock)
         let here = try here(options)
         var walking = WalkingRule()
         walking.radius = options.within ?? walking.radius
@@ -181,14 +183,10 @@ extension Invocation {
 
     // MARK: Text
 
-    /// Seconds since 1970.
-    private func seconds(_ time: UTC?) throws(Failure) -> Int {
-        let now = Clock.systemTime()
-        guard time != nil || now >= Release.date else {
+    private func checkClock(_ options: TransitOptions) throws(Failure) {
+        guard options.time != nil || Clock.systemTime() >= Release.date else {
             throw .failed("the clock of this machine is not set: set it, or name a time with --time")
         }
-        let time = time ?? now
-        return Int(time.milliseconds / 1000)
     }
 
     private func show(
