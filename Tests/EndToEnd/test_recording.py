@@ -366,25 +366,46 @@ def test_log_has_the_result_of_a_delete(stage):
     assert re.search(r": delete activity 1$", lines[2]) and len(lines) == 3
 
 
-def test_example_uploader_passes_each_file_once(tmp_path):
-    program = tmp_path / "paced-upload"
-    text = (ROOT / "Examples/upload/paced-upload").read_text()
-    program.write_text(text.replace('echo "would hand over $1"', f'[ ! -e {tmp_path}/offline ] && echo "$1"'))
-    exports = tmp_path / "exports"
-    exports.mkdir()
+@pytest.fixture
+def uploader(tmp_path):
+    """Calls the example; its body is replaced by one that needs a network, or is that of the trial."""
+    example = ROOT / "Examples/upload/paced-upload"
+    text = example.read_text()
+    body = text[text.index("    echo"):text.index("}\n")]
+    real = tmp_path / "real"
+    real.write_text(text.replace(body, f'    [ ! -e {tmp_path}/offline ] && echo "handed over $1"\n'))
+    (tmp_path / "exports").mkdir()
 
-    def call():
+    def call(program=real, state="state"):
         done = subprocess.run(
-            ["sh", program, exports], env={"STATE_DIRECTORY": str(tmp_path / "done"), "PATH": "/usr/bin:/bin"},
-            capture_output=True, text=True)
-        return done.returncode, [pathlib.Path(line).name for line in done.stdout.splitlines()]
-    assert call() == (0, [])
-    (exports / "2026-03-01-0730-run.fit").touch()
-    (exports / ".2026-03-01-0731-run.fit.new").touch()
-    (tmp_path / "offline").touch()
-    assert call() == (1, [])
-    (tmp_path / "offline").unlink()
-    assert call() == (0, ["2026-03-01-0730-run.fit"])
-    (exports / "2026-03-01-0730-run-2.fit").touch()
-    assert call() == (0, ["2026-03-01-0730-run-2.fit"])
-    assert call() == (0, [])
+            ["sh", program, tmp_path / "exports"],
+            env={"STATE_DIRECTORY": str(tmp_path / state), "PATH": "/usr/bin:/bin"}, capture_output=True, text=True)
+        return done.returncode, [line.replace(f"{tmp_path}/exports/", "") for line in done.stdout.splitlines()]
+    call.trial, call.offline, call.exports = example, tmp_path / "offline", tmp_path / "exports"
+    return call
+
+
+def test_example_uploader_passes_each_file_once(uploader):
+    assert uploader() == (0, [])
+    (uploader.exports / "2026-03-01-0730-run.fit").touch()
+    (uploader.exports / ".2026-03-01-0731-run.fit.new").touch()
+    uploader.offline.touch()
+    assert uploader() == (1, [])
+    uploader.offline.unlink()
+    assert uploader() == (0, ["handed over 2026-03-01-0730-run.fit"])
+    (uploader.exports / "2026-03-01-0730-run-2.fit").touch()
+    assert uploader() == (0, ["handed over 2026-03-01-0730-run-2.fit"])
+    assert uploader() == (0, [])
+
+
+def test_trial_of_the_example_uploader_notes_no_file_as_handed_over(uploader):
+    (uploader.exports / "1.fit").touch()
+    assert uploader(uploader.trial) == (0, [])
+    (uploader.exports / "2.fit").touch()
+    for _ in range(2):
+        assert uploader(uploader.trial) == (0, ["would hand over 2.fit"])
+    # Another one, enabled now, and the one that was tried.
+    assert uploader(state="other") == (0, [])
+    assert uploader() == (0, ["handed over 2.fit"])
+    (uploader.exports / "3.fit").touch()
+    assert uploader() == uploader(state="other") == (0, ["handed over 3.fit"])
