@@ -98,7 +98,7 @@ _pacectl() {
     bests) choices='--sport --since --before' ;;
     show | rename | edit) choices="last $activities" ;;
     'edit '*) choices='--sport --name --start' ;;
-    delete | delete\ *) choices="last $activities --force" ;;
+    delete | delete\ *) choices="last $activities --demo --force" ;;
     export | export\ *) choices="last $activities --all --format -o --output --force --hide --verbose" ;;
     report | report\ *) choices="last $activities -o --output --force --hide --since --until --sport" ;;
     import | import\ *) choices='--sport --again --verbose' files=yes ;;

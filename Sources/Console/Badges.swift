@@ -28,7 +28,7 @@ extension Invocation {
 }
 
 extension BadgeStatus {
-    /// - Parameter activities: all recorded activities, the newest first. Those on foot that are over and no demo count.
+    /// - Parameter activities: all recorded activities, the newest first. Those on foot that are over count.
     static func all(of activities: [ActivityTotals]) -> [BadgeStatus] {
         all(of: activities.reversed().filter { $0.sport.isOnFoot && $0.counts }.map(Effort.init))
     }

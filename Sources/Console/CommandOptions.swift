@@ -23,6 +23,7 @@ struct CommandOptions {
     private(set) var isOnCourse = false
     /// A file, or a course of the list.
     private(set) var course: String?
+    private(set) var isDemo = false
     private(set) var isAgain = false
     private(set) var isVerbose = false
     /// Metres, 0 for nothing.
@@ -124,6 +125,7 @@ struct CommandOptions {
         case "--course":
             (course, command) = (try OptionValue.text("a file or a course", after: option, &rest), "replay")
         case "--force": (isForced, command) = (true, "export,report,delete,course export,places import,transit lines")
+        case "--demo": (isDemo, command) = (true, "delete")
         case "--again": (isAgain, command) = (true, "import")
         case "--verbose": (isVerbose, command) = (true, "import,export")
         case "--hide":

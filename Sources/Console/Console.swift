@@ -50,6 +50,7 @@ extension Invocation {
         case .periodReport(let request): try report(request)
         case .edit(let activity, let edit): try writeOut(try perform(edit, of: activity))
         case .delete(let activities, let asks): try delete(activities, asks: asks)
+        case .deleteDemos(let asks): try deleteDemos(asks: asks)
         case .importFiles(let paths, let options): try importFiles(paths, options)
         case .recover(let path): try recover(path)
         case .replay(let replayed, let pace): try replay(replayed, pace)

@@ -39,7 +39,6 @@ extension Invocation {
     /// - Parameter asks: if standard input and output are a terminal, each needs a confirmation.
     func delete(_ activities: [ActivityReference], asks: Bool) throws(Failure) {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
-        let asks = asks && !isJSON && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
         var found: [(id: Int, summary: JSON?)] = []
         for activity in activities {
             let id = try control.number(of: activity)
@@ -53,16 +52,45 @@ extension Invocation {
             }
         }
         for (id, summary) in found {
-            if asks {
-                try writeOut("Delete \(summaryText(summary, &control))? It cannot be restored. [y/N] ")
-                guard let answer = readLine()?.lowercased(), answer == "y" || answer == "yes" else {
-                    try writeOut("Activity \(id) is kept.\n")
-                    continue
-                }
+            if asks, try !confirms("Delete \(summaryText(summary, &control))? It cannot be restored.") {
+                try writeOut("Activity \(id) is kept.\n")
+                continue
             }
-            let result = try control.call("activities.delete", "{\"id\":\(id)}")
-            try writeOut(isJSON ? result + "\n" : "Deleted: activity \(id).\n")
+            try delete(id, &control)
         }
+    }
+
+    /// Deletes the activities that demos have recorded, but for the one that is on.
+    ///
+    /// - Parameter asks: as of ``delete(_:asks:)``, once for all.
+    func deleteDemos(asks: Bool) throws(Failure) {
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
+        var demos: [Int] = []
+        var before: Int?
+        repeat {
+            let older = before.map { ",\"before\":\($0)" } ?? ""
+            let page = try control.call("activities.list", "{\"limit\":100\(older)}")
+            let list = (try? JSON(parsing: page.utf8))?.array ?? []
+            let ended = list.filter { $0["demo"]?.bool == true && $0["open"]?.bool != true }
+            demos += ended.compactMap { $0["id"]?.integer }
+            before = list.last?["id"]?.integer
+        } while before != nil
+        if demos.isEmpty { throw .failed("no activity of the demo has ended here: nothing is deleted") }
+        let names = demos.count == 1 ? "activity \(demos[0])" : "\(demos.count) activities"
+        if asks, try !confirms("Delete \(names) of the demo? They cannot be restored.") { return }
+        for id in demos { try delete(id, &control) }
+    }
+
+    private func delete(_ id: Int, _ control: inout ControlClient) throws(Failure) {
+        let result = try control.call("activities.delete", "{\"id\":\(id)}")
+        try writeOut(isJSON ? result + "\n" : "Deleted: activity \(id).\n")
+    }
+
+    /// Asks on a terminal; elsewhere the answer is yes.
+    private func confirms(_ question: String) throws(Failure) -> Bool {
+        guard !isJSON, isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { return true }
+        try writeOut(question + " [y/N] ")
+        return ["y", "yes"].contains(readLine()?.lowercased())
     }
 
     private func summaryText(_ summary: JSON?, _ control: inout ControlClient) -> String {

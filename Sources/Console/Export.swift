@@ -81,7 +81,10 @@ extension Invocation {
             try makeDirectories(directory)
             var numbers: [Int] = []
             if request.activities.isEmpty {
-                numbers = try ActivityFilter().activities(of: journal, atMost: .max).map(\.id)
+                let all = try ActivityFilter().activities(of: journal, atMost: .max)
+                numbers = all.filter { !$0.isDemo }.map(\.id)
+                let demos = all.count - numbers.count
+                if demos > 0 { complain("left out: \(demos) of the demo; name an activity to export it") }
             } else {
                 for activity in request.activities { numbers.append(try journal.number(of: activity)) }
             }

@@ -112,7 +112,9 @@ private let helpOfAll = """
                                 correct the sport, the name or the start of an
                                 activity; TIME is local, such as '2026-03-01 07:30',
                                 or ends in Z or an offset
-      delete ID... [--force]    delete activities; asks on a terminal
+      delete ID...|--demo [--force]
+                                delete activities, or those that demos have recorded;
+                                asks on a terminal
       export ID... [--format F] [-o FILE] [--all] [--force] [--verbose]
              [--hide METRES]
                                 write activities as fit, gpx, tcx, geojson, kml or
@@ -213,7 +215,8 @@ private let helpOfAll = """
       --metric, --imperial      show kilometres or miles; overrides the setting
       --runtime-dir DIR         directory of the sockets (default: /run/paced if a
                                 socket is there, else $XDG_RUNTIME_DIR/paced)
-      --state-dir DIR           directory of the journal (default:
+      --state-dir DIR           directory of the journal (default: that of your
+                                'paced --demo' while it runs, else
                                 /var/lib/paced if a journal is there, else
                                 ${XDG_STATE_HOME:-~/.local/state}/paced)
       --version, --help

@@ -37,6 +37,7 @@ package struct Invocation: Equatable {
         case importFiles([String], ImportOptions)
         case edit(ActivityReference, ActivityEdit)
         case delete([ActivityReference], asks: Bool)
+        case deleteDemos(asks: Bool)
         case recover(String)
         case replay(ReplaySource, Pace)
         /// The data of an upload.
@@ -174,6 +175,7 @@ package struct Invocation: Equatable {
             var request = ReportRequest(activity: activity, output: modifiers.file, isForced: modifiers.isForced)
             request.hide = modifiers.hide ?? request.hide
             (command, most) = (.report(request), 1)
+        case "delete" where modifiers.isDemo: (command, most) = (.deleteDemos(asks: !modifiers.isForced), 0)
         case "delete":
             let first = try ActivityReference(words.first, after: name)
             let others = try words.dropFirst().map { word throws(Failure) in try ActivityReference(word, after: name) }

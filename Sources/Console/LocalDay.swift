@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Linux
 
 /// A time of the command line: with an offset, `2026-03-01T07:30Z`, or what a clock shows, `2026-03-01 07:30` or

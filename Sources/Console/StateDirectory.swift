@@ -1,6 +1,7 @@
 import Domain
 import Glibc
 import JournalCoding
+import Linux
 import Storage
 
 /// The directory with the journal.
@@ -9,7 +10,7 @@ struct StateDirectory: Equatable {
 
     private static let system = "/var/lib/paced"
 
-    /// The option's directory, else `/var/lib/paced` if it has a
+    /// The option's directory, else that of the demo which serves this user, else `/var/lib/paced` if it has a
     /// journal, else `${XDG_STATE_HOME:-~/.local/state}/paced`. For root
     /// the last one needs a journal too; else it is `/var/lib/paced`.
     init(_ option: String?) {
@@ -18,6 +19,8 @@ struct StateDirectory: Equatable {
         }
         if let option {
             path = option
+        } else if let demo = Self.demo(beside: own) {
+            path = demo
         } else if Self.holdsJournal(Self.system) {
             path = Self.system
         } else if let own, geteuid() != 0 || Self.holdsJournal(own) {
@@ -25,6 +28,17 @@ struct StateDirectory: Equatable {
         } else {
             path = Self.system
         }
+    }
+
+    /// The directory into which a demo records, if one process has locked it and the directory of the sockets.
+    ///
+    /// Source: `Directories` of the daemon.
+    private static func demo(beside own: String?) -> String? {
+        guard let directory = (geteuid() == 0 ? system : own).map({ $0 + "-demo" }),
+            let process = DirectoryLock.process(at: directory + "/state.lock"),
+            process == DirectoryLock.process(at: RuntimeDirectory(nil).path + "/runtime.lock")
+        else { return nil }
+        return directory
     }
 
     private static func holdsJournal(_ directory: String) -> Bool {

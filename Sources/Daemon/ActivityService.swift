@@ -26,14 +26,14 @@ final class ActivityService {
     ///   - configured: where exports are written; nil for a directory in the state directory.
     init(
         _ inbox: Inbox, _ run: RunController, in directory: String,
-        exportDirectory configured: String?, loop: EventLoop, at now: Instant
+        exportDirectory configured: String?, isDemo: Bool, loop: EventLoop, at now: Instant
     ) throws(SystemError) {
         defaultDirectory = directory + "/exports"
         self.inbox = inbox
         self.run = run
         diskWorker = try DiskWorker(in: directory, loop: loop)
         exports = ExportQueue(
-            diskWorker, run.journal, inbox, directory: configured ?? defaultDirectory, at: now)
+            diskWorker, run.journal, inbox, directory: configured ?? defaultDirectory, isDemo: isDemo, at: now)
         index = IndexUpdater(diskWorker, run, inbox, at: now)
     }
 

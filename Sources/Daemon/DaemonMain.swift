@@ -124,6 +124,7 @@ extension Daemon {
             sensorFile: sensorFile,
             journal, state, opened, reporter: reporter, isService: isStartedBySystemd, replay: replay)
         Log.write(.notice, "paced \(Release.version) serves \(directories.runtime ?? "the sockets of systemd")")
+        if options.demo != nil { Log.write(.notice, "the demo records into \(directories.state)") }
         let status = try daemon.serve()
         switch runtime {
         case .some(let runtime): for name in sockets.compactMap(\.ownName) { runtime.directory.remove(name) }

@@ -48,12 +48,14 @@ package struct Directories: Equatable, Sendable {
         } else {
             throw Unknown(line: "XDG_RUNTIME_DIR is unset: give --runtime-dir DIR")
         }
+        // A demo records beside the journal of real runs, and not in it.
+        let name = options.isDemo ? "paced-demo" : "paced"
         if let state = options.stateDirectory ?? first(of: variable("STATE_DIRECTORY")) {
             self.state = state
         } else if isSystem {
-            state = "/var/lib/paced"
+            state = "/var/lib/" + name
         } else if let base = variable("XDG_STATE_HOME") ?? variable("HOME").map({ $0 + "/.local/state" }) {
-            state = base + "/paced"
+            state = base + "/" + name
         } else {
             throw Unknown(line: "HOME is unset: give --state-dir DIR")
         }

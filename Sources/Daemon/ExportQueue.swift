@@ -11,6 +11,7 @@ final class ExportQueue {
     /// Where the files are written.
     var directory: String
     private let inbox: Inbox
+    private let isDemo: Bool
     private var isWorking = false
     /// When the journal's list is read next; nil if no reading is due.
     private var lookAt: Instant?
@@ -28,12 +29,17 @@ final class ExportQueue {
     /// The time between two attempts.
     static let retryDelay = Duration.seconds(60)
 
-    /// - Parameter inbox: receives the fault.
-    init(_ diskWorker: DiskWorker, _ journal: Journal, _ inbox: Inbox, directory: String, at now: Instant) {
+    /// - Parameters:
+    ///   - inbox: receives the fault.
+    ///   - isDemo: whether the daemon is a demo. Another one exports no activity of a demo.
+    init(
+        _ diskWorker: DiskWorker, _ journal: Journal, _ inbox: Inbox, directory: String, isDemo: Bool, at now: Instant
+    ) {
         self.diskWorker = diskWorker
         self.journal = journal
         self.directory = directory
         self.inbox = inbox
+        self.isDemo = isDemo
         // An earlier run of the daemon may have left some, and so may the activity that was just closed.
         scanAfterCommit(at: now)
     }
@@ -55,7 +61,7 @@ final class ExportQueue {
     /// Starts a round if one is due.
     func tick(at now: Instant) {
         guard !isWorking, let lookAt, now >= lookAt else { return }
-        isWorking = diskWorker.submit(.orders, via: inbox) { [unowned self] reply, now in
+        isWorking = diskWorker.submit(.orders(ofDemo: isDemo), via: inbox) { [unowned self] reply, now in
             switch reply {
             case .success(.orders(let orders)):
                 made.formIntersection(orders)

@@ -190,7 +190,8 @@ package struct Options: Equatable, Sendable {
           --runtime-dir DIR              the directory of the sockets; default: /run/paced as root,
                                          else $XDG_RUNTIME_DIR/paced
           --state-dir DIR                the directory of the journal; default: /var/lib/paced as root,
-                                         else $XDG_STATE_HOME/paced or ~/.local/state/paced
+                                         else $XDG_STATE_HOME/paced or ~/.local/state/paced;
+                                         with --demo paced-demo in the place of paced
           --demo[=run|ride|indoor]       a simulated session, without hardware or root; default: run
           --replay FILE|ID               serve a recorded file or activity as if it happened now, in private
                                          directories, and record nothing; ID is looked up in --state-dir

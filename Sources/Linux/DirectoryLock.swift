@@ -40,6 +40,16 @@ package struct DirectoryLock: ~Copyable {
         self.file = file
     }
 
+    /// The process that locked a directory last; nil if it has ended. Takes no lock.
+    ///
+    /// - Parameter path: that of the lock file.
+    package static func process(at path: String) -> Int? {
+        guard let file = try? FileDescriptor.open(path, O_RDONLY | O_NONBLOCK),
+            let process = process(in: file).flatMap({ pid_t(exactly: $0) }), process > 0
+        else { return nil }
+        return kill(process, 0) == 0 || errno == EPERM ? Int(process) : nil
+    }
+
     private static func process(in file: borrowing FileDescriptor) -> Int? {
         Int(file.readText(limit: 32).prefix { $0.isNumber })
     }

@@ -141,6 +141,7 @@ struct InvocationTests {
             .export(ExportRequest(activities: [], format: .csv, output: "dir", isVerbose: true))
         ),
         (["delete", "3"], .delete([.number(3)], asks: true)),
+        (["delete", "--demo"], .deleteDemos(asks: true)), (["delete", "--demo", "--force"], .deleteDemos(asks: false)),
         (["delete", "3", "last", "--force"], .delete([.number(3), .last], asks: false)),
         (["rename", "last", "Morning", "run"], .edit(.last, ActivityEdit(name: "Morning run"))),
         (["edit", "3", "--sport", "hike"], .edit(.number(3), ActivityEdit(sport: .hike))),
@@ -199,6 +200,7 @@ struct InvocationTests {
         (["activities", "--since", "yesterday"], "--since needs a day, such as 2026-03-01"),
         (["activities", "--until", "2026-02-30"], "--until needs a day, such as 2026-03-01"),
         (["activities", "--totals", "day"], "--totals needs one of week, month, year"),
+        (["delete", "3", "--demo"], "unexpected argument '3' after 'delete'"),
         (["delete"], "delete needs the number of an activity, or last"),
         (["rename", "3"], "rename needs a name after the number of the activity"),
         (["edit", "3"], "edit needs --sport, --name or --start"),

@@ -147,6 +147,18 @@ import Testing
         #expect((found.runtime, found.state) == ("/run/paced", "/var/lib/paced"))
     }
 
+    @Test func demoHasAStateDirectoryOfItsOwn() throws {
+        var options = Options()
+        options.demo = .run
+        let environment = ["XDG_RUNTIME_DIR": "/run/user/1", "HOME": "/home/runner"]
+        var found = try Directories(options, isSystem: true) { _ in nil }
+        #expect((found.runtime, found.state) == ("/run/paced", "/var/lib/paced-demo"))
+        found = try Directories(options, isSystem: false) { environment[$0] }
+        #expect((found.runtime, found.state) == ("/run/user/1/paced", "/home/runner/.local/state/paced-demo"))
+        options.stateDirectory = "/s"
+        #expect(try Directories(options, isSystem: true) { _ in nil }.state == "/s")
+    }
+
     @Test func passedSocketsNeedNoRuntimeDirectory() throws {
         #expect(try directories(hasSockets: true, ["HOME": "/home/runner"]).runtime == nil)
         #expect(try directories(runtime: "/r", isSystem: true, hasSockets: true, [:]).runtime == nil)

@@ -27,6 +27,18 @@ import Testing
         _ = try DirectoryLock(Directory(directory.path), file: "test.lock")
     }
 
+    @Test func processOfALockIsKnownWhileItLives() throws {
+        let path = directory("test.lock")
+        #expect(DirectoryLock.process(at: path) == nil)
+        let lock = try DirectoryLock(Directory(directory.path), file: "test.lock")
+        #expect(DirectoryLock.process(at: path) == Int(getpid()))
+        _ = consume lock
+        for text in ["", "nobody\n", "0\n", "99999999999999999999\n", "4194305\n"] {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+            #expect(DirectoryLock.process(at: path) == nil, "\(text)")
+        }
+    }
+
     @Test func lockIsHeldForTheLifetimeOfItsValue() throws {
         do {
             let lock = try DirectoryLock(Directory(directory.path), file: "test.lock")

@@ -20,7 +20,7 @@ package struct ActivityTotals: Equatable, Sendable {
     package var distanceMetres = 0.0
     /// Nil if no altitude was known.
     package var ascentMetres: Double?
-    /// Whether it is over and no demo. Others have no bests and no badges, and no entry in the index.
+    /// Whether it is over. Others have no bests and no badges, and no entry in the index.
     package var counts = true
 
     package init(id: Int) {
@@ -37,7 +37,7 @@ package struct ActivityTotals: Equatable, Sendable {
 }
 
 extension JournalReader {
-    /// The totals of all activities in the order of ``list(limit:before:)``, newest first.
+    /// The totals of all activities that are no demo in the order of ``list(limit:before:)``, newest first.
     ///
     /// - Parameter before: only the activities that are older than this one.
     package func totals(before: Int? = nil) throws(SQLiteError) -> [ActivityTotals] {
@@ -45,10 +45,11 @@ extension JournalReader {
         let statement = try listed(
             """
             SELECT id, sport, indoor, iif(time_uncertain <> 1, started_ms, NULL), total_ms, elapsed_ms, moving_ms,
-            distance_m, \(ascent), NOT open AND NOT demo FROM activity
+            distance_m, \(ascent), NOT open, demo FROM activity
             """, limit: .max, before: before)
         var list: [ActivityTotals] = []
         while try statement.step() {
+            if statement.integer(10) == 1 { continue }
             var totals = ActivityTotals(columns: statement)
             totals.counts = statement.integer(9) == 1
             list.append(totals)

@@ -14,7 +14,7 @@ package enum DiskRequest: Equatable, Sendable {
     /// Brings the index of the activities up to date, by one step.
     case index(scans: Bool)
     /// The pending exports of activities that have ended, at most ``PendingExport/limit``.
-    case orders
+    case orders(ofDemo: Bool = false)
     /// Exports a file to a directory, which is created if needed.
     case export(PendingExport, directory: String)
     /// Reads the configuration file at a path. It is here because it may block on a disk, too.
@@ -86,16 +86,19 @@ extension JournalReader {
     /// The pending exports of activities that have ended, oldest activity first, without those of undated ones that
     /// may still get a date.
     ///
-    /// - Parameter bootID: the present boot: only its activities may.
-    package func orders(bootID: String) throws(SQLiteError) -> [PendingExport] {
+    /// - Parameters:
+    ///   - bootID: the present boot: only its activities may.
+    ///   - ofDemo: whether activities of the demo count too. They do only in a journal where nothing else was recorded.
+    package func orders(bootID: String, ofDemo: Bool = false) throws(SQLiteError) -> [PendingExport] {
         let statement = try database.prepare(
             """
             SELECT export.activity, format FROM export JOIN activity ON activity.id = export.activity WHERE NOT open
             AND (time_uncertain <> 1 OR imported OR ?2 = ''
                 OR ifnull((SELECT boot_id FROM part WHERE part.activity = activity.id AND number = 0), '') <> ?2)
+            AND (NOT demo OR ?3 AND NOT EXISTS (SELECT 1 FROM activity WHERE NOT demo AND NOT imported))
             ORDER BY export.activity LIMIT ?1
             """)
-        try statement.bind(PendingExport.limit, bootID)
+        try statement.bind(PendingExport.limit, bootID, ofDemo)
         var orders: [PendingExport] = []
         while try statement.step() {
             // A later release may know more formats.

@@ -196,7 +196,7 @@ extension DiskRequest {
             } catch let failure as CourseFailure {
                 return .noPartner(failure)
             }
-        case .orders: return .orders(try reader.orders(bootID: Clock.bootID()))
+        case .orders(let ofDemo): return .orders(try reader.orders(bootID: Clock.bootID(), ofDemo: ofDemo))
         case .export(let order, let directory):
             guard var recording = try reader.recording(order.activity) else { return .nothing }
             if order.format == .fit {

@@ -60,7 +60,7 @@ struct DiskWorkerTests {
 
     @Test func missingJournalIsEmptyAndDamagedOneFails() throws {
         #expect(try ask(.list(limit: 10, before: nil)).get() == .list([]) && ask(.activity(1)).get() == .nothing)
-        #expect(try ask(.orders).get() == .orders([]))
+        #expect(try ask(.orders()).get() == .orders([]))
         try Data("no database, whatever its name says".utf8).write(to: URL(fileURLWithPath: stage.path))
         guard case .failure(let trouble) = try ask(.list(limit: 10, before: nil)) else { throw Wrong() }
         #expect(!trouble.description.isEmpty)
@@ -68,10 +68,10 @@ struct DiskWorkerTests {
 
     @Test func pendingRequestsAreLimited() {
         var reports = 0
-        let taken = (0..<40).count { _ in diskWorker.submit(.orders) { _ in reports += 1 } }
+        let taken = (0..<40).count { _ in diskWorker.submit(.orders()) { _ in reports += 1 } }
         #expect(taken == DiskWorker.limit)
         #expect(loop.turn(until: { reports == taken }))
-        #expect(diskWorker.submit(.orders) { _ in })
+        #expect(diskWorker.submit(.orders()) { _ in })
         diskWorker.close()
     }
 
@@ -86,15 +86,29 @@ struct DiskWorkerTests {
             stage.journal.append(change, at: stage.clock.now)
         }
         stage.turn()
-        #expect(try ask(.orders).get() == .orders([order]))
+        #expect(try ask(.orders()).get() == .orders([order]))
         // They survive a restart.
         try stage.restart()
-        #expect(try ask(.orders).get() == .orders([order]))
+        #expect(try ask(.orders()).get() == .orders([order]))
         stage.journal.append(.exported(activity: 1, .fit), at: stage.clock.now)
         stage.journal.append(.delete(activity: 2), at: stage.clock.now)
         for _ in 0..<20 { stage.turn() }
-        #expect(try ask(.orders).get() == .orders([]))
+        #expect(try ask(.orders()).get() == .orders([]))
         #expect(try stage.database().integer("SELECT count(*) FROM export") == 0)
+    }
+
+    @Test func demoIsExportedOnlyByADemoThatHasTheJournalForItself() throws {
+        record()
+        stage.journal.append(.export(activity: 1, .fit), at: stage.clock.now)
+        stage.turn()
+        let order = DiskReply.orders([PendingExport(activity: 1, format: .fit)])
+        #expect(try ask(.orders(ofDemo: true)).get() == order)
+        try stage.database().execute("UPDATE activity SET demo = 1")
+        #expect(try ask(.orders()).get() == .orders([]))
+        #expect(try ask(.orders(ofDemo: true)).get() == order)
+        #expect(try JournalReader(in: stage.directory.path).totals().isEmpty)
+        record()
+        #expect(try ask(.orders(ofDemo: true)).get() == .orders([]))
     }
 
     @Test func exportDoesNotOverwriteExistingFiles() throws {
@@ -171,7 +185,7 @@ struct DiskWorkerTests {
         record()
         stage.journal.append(.export(activity: 1, .fit), at: stage.clock.now)
         stage.turn()
-        #expect(try ask(.orders).get() == .orders([PendingExport(activity: 1, format: .fit)]))
+        #expect(try ask(.orders()).get() == .orders([PendingExport(activity: 1, format: .fit)]))
         #expect(stage.journal.refusals == 0)
     }
 
