@@ -82,7 +82,8 @@ package final class Daemon {
         if let status { run.adopt(status, isServing: false, at: now) }
         settings = SettingsController(options, configuration, userSettings, run)
         activities = try ActivityService(
-            inbox, run, in: directory, exportDirectory: configuration.exportDirectory, isDemo: options.isDemo, loop: loop,
+            inbox, run, in: directory, exportDirectory: configuration.exportDirectory, isDemo: options.isDemo,
+            loop: loop,
             at: now)
         uploads = UploadService(inbox, run, activities)
         courses = CourseService(inbox, run, activities)

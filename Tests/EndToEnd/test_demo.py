@@ -1,6 +1,7 @@
 """--demo and make run: a run that starts automatically, on a live screen."""
 
 import contextlib
+import json
 import os
 import pathlib
 import re
@@ -10,7 +11,7 @@ import time
 
 import pytest
 
-from harness.process import PACECTL, PROGRAMS, ROOT, Paced
+from harness.process import PACECTL, PACED, PROGRAMS, ROOT, ManagedProcess, Namespace, Paced
 from harness.timing import wait_for
 
 pytestmark = pytest.mark.fast_clock
@@ -200,3 +201,72 @@ def test_demo_has_a_ride_and_an_indoor_session(stage):
     state = state_at(indoor, 5000)
     assert state["sport"] == "ride" and state["demo"] is True and state["distance_m"] == 0 and state["heart"]["bpm"] > 60
     assert "position" not in state and state["gpsd"] == {"link": "disconnected", "reason": "off"}
+
+
+class RootDemo(ManagedProcess):
+    """A demo as root in a mount namespace with an empty /run and /var/lib, and pacectl beside it."""
+
+    def __init__(self, stage, board):
+        self.within = [*board.within, "env", "-u", "XDG_RUNTIME_DIR", "-u", "XDG_STATE_HOME", f"HOME={stage.directory}"]
+        super().__init__([*self.within, PACED, "--demo"], log=stage.directory / "log")
+
+    def wait_until_ready(self):
+        wait_for(lambda: " serves /run/paced" in self.log_text(), 60, "a daemon that serves")
+
+    def pacectl(self, *words):
+        done = subprocess.run([*map(str, self.within), PACECTL, *words], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def activities(self):
+        return [json.loads(line) for line in self.pacectl("activities", "--json").splitlines()]
+
+
+@pytest.fixture
+def board(stage):
+    board = stage.start(Namespace("mount"))
+    for directory in ("/run", "/var/lib"):
+        board.call("mount", "-t", "tmpfs", "none", directory)
+    return board
+
+
+def test_demo_as_root_records_beside_the_journal_of_the_service(stage, board):
+    demo = RootDemo(stage, board)
+    demo.pacectl("import", ROOT / "Tests/Data/state-68d19db/exports/1.gpx")
+    stage.start(demo)
+    assert "the demo records into /var/lib/paced-demo" in demo.log_text()
+    wait_for(lambda: [one.get("demo") for one in demo.activities()] == [True], 60, "the activity of the demo")
+    demo.stop()
+    assert ["demo" in one for one in demo.activities()] == [False]
+
+
+def test_activity_of_a_demo_is_no_result_of_the_real_journal(stage):
+    def pacectl(*words, status=0):
+        done = subprocess.run(
+            [PACECTL, "--runtime-dir", stage.directory / "run", "--state-dir", stage.directory / "state", *words],
+            capture_output=True, text=True)
+        assert done.returncode == status, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    demo = stage.paced("--demo")
+    reader = stage.reader(demo)
+    reader.wait("a run", lambda line: line.get("run") == "active" and line["elapsed_ms"] >= 3000, 60)
+    demo.kill()
+    # The service, which ends what the demo left open, and exports its own run after it.
+    service = stage.paced("--gpsd", "off", "--sensors", "off")
+    wait_for(lambda: [one["open"] for one in service.call("activities.list")] == [False], 60, "the end of the demo's run")
+    assert pacectl("activities").rstrip().endswith("demo")
+    assert pacectl("activities", "--totals", "year") == "No activity matches.\n"
+    service.call("run.start")
+    reader = stage.reader(service)
+    reader.wait("a run", lambda line: line.get("run") == "active" and line["elapsed_ms"] >= 1000, 60)
+    service.call("run.stop")
+    exports = stage.directory / "state/exports"
+    wait_for(lambda: exports.exists() and list(exports.glob("[!.]*")), 60, "the file of the run")
+    assert len(list(exports.glob("*"))) == 1
+    said = pacectl("export", "--all", "--format", "csv", "-o", str(stage.directory / "all"))
+    assert "left out: 1 of the demo" in said and len(list((stage.directory / "all").glob("*"))) == 1
+    assert json.loads(pacectl("activities", "--totals", "year", "--json"))["activities"] == 1
+    assert pacectl("delete", "--demo") == "Deleted: activity 1.\n"
+    assert [one["id"] for one in service.call("activities.list")] == [2]
+    assert "nothing is deleted" in pacectl("delete", "--demo", status=1)
