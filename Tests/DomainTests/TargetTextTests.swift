@@ -49,6 +49,32 @@ import Testing
         #expect(Alert(text) == nil)
     }
 
+    /// The rule of a quantity states its limits: these words are right, and wrong beyond them.
+    @Test(arguments: [
+        ("heart_rate 30..250", "heart_rate 29..250", "heart_rate is 30 to 250"),
+        ("zone 1..5", "zone 1..6", "zone is 1 to 5"), ("power 1..4000", "power 1..4001", "power is 1 to 4000"),
+        ("power_zone 1..7", "power_zone 8", "power_zone is 1 to 7"),
+        ("cadence 1..300", "cadence 1..301", "cadence is 1 to 300"),
+        ("speed 0.1..60 m/s", "speed 0.1..61 m/s", "speed is 0.1 to 60 m/s"),
+        ("pace 1:00..60:00 /km", "pace 0:59..60:00 /km", "pace is 1:00 to 60:00 /km"),
+        ("distance 1000 km", "distance 99 m", "distance is 100 m to 1000 km"),
+        ("time 24 h", "time 9 s", "time is 10 s to 24 h"),
+    ])
+    func ruleOfWrongWordsStatesTheLimits(right: String, wrong: String, limits: String) {
+        #expect(Alert(right) != nil && Alert(wrong) == nil)
+        #expect(Alert.rule(for: wrong).hasSuffix(limits))
+        guard !wrong.contains("time"), !wrong.contains("distance") else { return }
+        #expect(WorkoutStep("lap \(right)") != nil && WorkoutStep("10 min \(wrong)") == nil)
+        #expect(WorkoutStep.rule(for: "10 min \(wrong)").hasSuffix(limits))
+    }
+
+    @Test func ruleOfAStepStatesTheLimitsOfItsLength() {
+        #expect(WorkoutStep.rule(for: "25 h").hasSuffix("a time is 1 s to 24 h"))
+        #expect(WorkoutStep.rule(for: "5 m zone 2").hasSuffix("a distance is 10 m to 1000 km"))
+        #expect(WorkoutStep.rule(for: "nonsense").hasPrefix("a length (10 min, 1 km, or lap)"))
+        #expect(Alert.rule(for: "nonsense").hasPrefix("heart_rate, zone, power,"))
+    }
+
     @Test func stepsHaveLengthTargetAndName() throws {
         let step = try #require(WorkoutStep("10 min zone 2 # Warm up slowly"))
         #expect(step.length == .time(600_000))

@@ -96,7 +96,7 @@ def test_targets_in_percent_need_their_settings(pacectl, tmp_path):
     ([time(60), repeat(0, 101)], "more than 100 steps"),
     ([time(60), repeat(0, 4_000_000_000)], "more than 100 steps"),
     ([time(60)] * 101, "more than 100 steps"),
-    ([time(100_000)], "step 1 has values out of range: 100000 s"),
+    ([time(100_000)], "step 1 has values out of range: 100000 s must be a length and a target; a time is 1 s to 24 h"),
     ([time(60, target_type="heart_rate", target_value=9)], "step 1 has values out of range"),
 ])
 def test_workout_that_cannot_be_followed_is_rejected_with_its_step(pacectl, tmp_path, steps, message):

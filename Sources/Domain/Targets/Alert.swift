@@ -46,11 +46,20 @@ package struct Alert: Equatable, Sendable {
     package let text: String
     package let subject: Subject
 
-    /// The grammar, for errors.
-    package static let grammar = """
-        heart_rate, zone, power, power_zone, cadence with LOW..HIGH, speed LOW..HIGH km/h, pace 4:30..5:00 /km, \
-        distance 1 km, time 10 min, sensor_lost or position_lost
-        """
+    /// What words that are no alert should be, for errors.
+    package static func rule(for text: String) -> String {
+        var words = TargetText(text)
+        switch words.word(Kind.self) {
+        case .distance?: return "distance 1 km; distance is 100 m to 1000 km"
+        case .time?: return "time 10 min; time is 10 s to 24 h"
+        case let kind?: if let quantity = TargetQuantity(rawValue: kind.rawValue) { return quantity.rule }
+        case nil: break
+        }
+        return """
+            heart_rate, zone, power, power_zone, cadence with LOW..HIGH, speed LOW..HIGH km/h, pace 4:30..5:00 /km, \
+            distance 1 km, time 10 min, sensor_lost or position_lost
+            """
+    }
 
     /// Nil if the words are no alert.
     package init?(_ text: String) {

@@ -21,6 +21,19 @@ package enum TargetQuantity: String, CaseIterable, Sendable {
         }
     }
 
+    /// The words of a range, with the limits that its ends may have, for errors.
+    var rule: String {
+        switch self {
+        case .heartRate: "heart_rate LOW..HIGH; heart_rate is 30 to 250"
+        case .zone: "zone 2 or zone 2..3; zone is 1 to 5"
+        case .power: "power LOW..HIGH; power is 1 to 4000"
+        case .powerZone: "power_zone 2 or power_zone 2..3; power_zone is 1 to 7"
+        case .cadence: "cadence LOW..HIGH; cadence is 1 to 300"
+        case .speed: "speed LOW..HIGH km/h, mph or m/s; speed is 0.1 to 60 m/s"
+        case .pace: "pace 4:30..5:00 /km or /mi, the faster one first; pace is 1:00 to 60:00 /km"
+        }
+    }
+
     /// How far inside the range a value must be to end an alert, so that noise at the limit does not repeat it.
     package var hysteresis: Double {
         switch self {

@@ -26,21 +26,37 @@ package struct WorkoutStep: Equatable, Sendable {
     /// The most steps of a workout.
     package static let countLimit = 100
 
-    /// The grammar, for errors.
-    package static let grammar = """
-        a length (10 min, 1 km, or lap), then a target (as alerts have it), then # and a name; \
-        target and name may be left out
-        """
+    /// What words that are no step should be, for errors.
+    package static func rule(for text: String) -> String {
+        var words = TargetText(text)
+        if let seconds = words.seconds() {
+            if !times.contains(seconds) { return "a length and a target; a time is 1 s to 24 h" }
+        } else if let metres = words.metres() {
+            if !distances.contains(metres) { return "a length and a target; a distance is 10 m to 1000 km" }
+        } else {
+            _ = words.word(Word.self)
+        }
+        if let quantity = words.word(TargetQuantity.self) { return "a length and " + quantity.rule }
+        return """
+            a length (10 min, 1 km, or lap), then a target (as alerts have it), then # and a name; \
+            target and name may be left out
+            """
+    }
 
-    /// Nil if the words are no step. Times are 1 s to 24 h, distances 10 m to 1000 km.
+    /// Of a step, in seconds.
+    private static let times = 1.0...86_400
+    /// Of a step, in metres.
+    private static let distances = 10.0...1_000_000
+
+    /// Nil if the words are no step.
     package init?(_ text: String) {
         guard text.utf8.count <= TargetText.limit else { return nil }
         var words = TargetText(text)
         if let seconds = words.seconds() {
-            guard (1...86_400).contains(seconds) else { return nil }
+            guard Self.times.contains(seconds) else { return nil }
             length = .time(Int64((seconds * 1000).rounded()))
         } else if let metres = words.metres() {
-            guard (10...1_000_000).contains(metres) else { return nil }
+            guard Self.distances.contains(metres) else { return nil }
             length = .distance(metres)
         } else {
             guard words.word(Word.self) != nil else { return nil }

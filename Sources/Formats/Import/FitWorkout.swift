@@ -118,7 +118,9 @@ package struct FitWorkout {
             while WorkoutStep(whole) == nil, whole.count > words.count { whole.removeLast() }
             words = whole.split(separator: " ").joined(separator: " ")
         }
-        guard WorkoutStep(words) != nil else { throw Self.error(index, "has values out of range: \(words)") }
+        guard WorkoutStep(words) != nil else {
+            throw Self.error(index, "has values out of range: \(words) must be \(WorkoutStep.rule(for: words))")
+        }
         return words
     }
 

@@ -120,7 +120,7 @@ package struct SettingChange: Equatable, Sendable {
 
     private static func alerts(_ value: JSON) throws(RPCError) -> [Alert] {
         let field = SettingKey.alerts.rawValue
-        let alerts = try elements(value, of: field, limit: Alert.Kind.allCases.count, Alert.init, Alert.grammar)
+        let alerts = try elements(value, of: field, limit: Alert.Kind.allCases.count, Alert.init, Alert.rule)
         for (index, alert) in alerts.enumerated() where alerts[..<index].contains(where: { $0.kind == alert.kind }) {
             throw .invalidValue(field, "alerts[\(index)] is a second alert of \(alert.kind.rawValue)")
         }
@@ -130,12 +130,15 @@ package struct SettingChange: Equatable, Sendable {
     private static func workout(_ value: JSON) throws(RPCError) -> [WorkoutStep] {
         try elements(
             value, of: SettingKey.workout.rawValue, limit: WorkoutStep.countLimit, WorkoutStep.init,
-            WorkoutStep.grammar)
+            WorkoutStep.rule)
     }
 
-    /// The elements of a list of strings, each in words of its grammar.
+    /// The elements of a list of strings.
+    ///
+    /// - Parameter rule: what a string that is no element should be.
     private static func elements<Element>(
-        _ value: JSON, of field: String, limit: Int, _ parse: (String) -> Element?, _ grammar: String
+        _ value: JSON, of field: String, limit: Int, _ parse: (String) -> Element?,
+        _ rule: (String) -> String
     ) throws(RPCError) -> [Element] {
         guard let strings = value.array, strings.count <= limit else {
             throw .invalidValue(field, "\(field) must be a list of at most \(limit) strings")
@@ -144,7 +147,7 @@ package struct SettingChange: Equatable, Sendable {
         for string in strings {
             guard let element = string.string.flatMap(parse) else {
                 let shown = string.string.flatMap { SanitizedText($0)?.text } ?? ""
-                throw .invalidValue(field, "\(field)[\(elements.count)] '\(shown)' must be \(grammar)")
+                throw .invalidValue(field, "\(field)[\(elements.count)] '\(shown)' must be \(rule(shown))")
             }
             elements.append(element)
         }
