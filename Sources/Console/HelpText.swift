@@ -91,7 +91,7 @@ private let helpOfAll = """
                                 run against a pace such as 5:00/km, or against an
                                 activity, by distance or by place on the course
       settings                  show all settings
-      settings get KEY          show a setting
+      settings get [KEY]        show a setting, or all
       settings set KEY VALUE    change a setting; VALUE is text or JSON:
                                 settings set zones '[114,133,152,171,180]'
       settings reset KEY        bring a setting's default back

@@ -244,11 +244,11 @@ package struct Invocation: Equatable {
 
     private static func settings(_ words: [String]) throws(Failure) -> Command {
         switch (words.first, words.count) {
-        case (nil, _): return .allSettings
+        case (nil, _), ("get", 1): return .allSettings
         case ("get", 2): return .getSetting(try key(words[1]))
         case ("reset", 2): return .resetSetting(try key(words[1]))
         case ("set", 3): return .setSetting(try key(words[1]), value: words[2])
-        default: throw .usage("use 'settings', 'settings get KEY', 'settings set KEY VALUE' or 'settings reset KEY'")
+        default: throw .usage("use 'settings', 'settings get [KEY]', 'settings set KEY VALUE' or 'settings reset KEY'")
         }
     }
 

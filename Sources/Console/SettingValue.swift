@@ -8,11 +8,7 @@ extension SettingKey {
         let unchanged = JSONText.value(typed: text)
         switch kind {
         case .flag, .optionalFlag:
-            switch text.lowercased() {
-            case "yes", "true", "on", "1": return "true"
-            case "no", "false", "off", "0": return "false"
-            default: return unchanged
-            }
+            return Bool(word: text).map { $0 ? "true" : "false" } ?? unchanged
         case .zones where !text.contains("["), .powerZones where !text.contains("["):
             let words = text.split { " ,".contains($0) }
             let numbers = words.compactMap { Int($0) }

@@ -5,11 +5,27 @@ enum Suggestion {
         nearest(to: word, among: known).map { " (did you mean '\($0)'?)" } ?? ""
     }
 
-    /// The known word with the fewest mistakes: at most one in three characters, and at most two.
+    /// The known word with the fewest mistakes: at most one in three characters, and at most two. Else the only one
+    /// that the word abbreviates, as `max_hr` does `max_heart_rate`.
     static func nearest(to word: String, among known: [String]) -> String? {
-        let limit = min(word.count / 3, 2)
-        let found = known.map { (name: $0, distance: distance($0, word)) }.min { $0.distance < $1.distance }
-        return found.flatMap { $0.distance <= max(limit, 1) && $0.distance < word.count ? $0.name : nil }
+        let typed = plain(word)
+        let limit = min(typed.count / 3, 2)
+        let found = known.map { (name: $0, distance: distance(plain($0), typed)) }.min { $0.distance < $1.distance }
+        if let found, found.distance <= max(limit, 1), found.distance < typed.count { return found.name }
+        let longer = known.filter { typed.count > 2 && abbreviates(typed, plain($0)) }
+        return longer.count == 1 ? longer[0] : nil
+    }
+
+    /// Users type capitals, and - for _.
+    private static func plain(_ word: String) -> String {
+        String(word.lowercased().map { $0 == "_" ? "-" : $0 })
+    }
+
+    /// Whether the word has some of the characters of the other one, the first among them, in their order.
+    private static func abbreviates(_ word: String, _ other: String) -> Bool {
+        var rest = word[...]
+        for character in other where character == rest.first { rest.removeFirst() }
+        return rest.isEmpty && word.first == other.first
     }
 
     /// The number of inserted, missing, wrong or swapped characters (optimal string alignment distance).

@@ -14,13 +14,9 @@ extension ConfigurationFile.Assignment {
         return number
     }
 
-    /// Reads the booleans of systemd's files.
     func bool() throws(Options.UsageError) -> Bool {
-        switch value.lowercased() {
-        case "yes", "true", "on", "1": return true
-        case "no", "false", "off", "0": return false
-        default: throw Options.UsageError(line: "\(key) takes yes or no")
-        }
+        guard let value = Bool(word: value) else { throw Options.UsageError(line: "\(key) takes yes or no") }
+        return value
     }
 
     /// The words of the value, separated by spaces or commas.

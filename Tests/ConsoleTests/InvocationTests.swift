@@ -78,7 +78,7 @@ struct InvocationTests {
         (["workout", "load", "a.fit"], .workout(.load("a.fit"))),
         (["sensors", "forget"], .sensors(.forget(nil))),
         (["sensors", "forget", "9AD13824"], .sensors(.forget("9AD13824"))),
-        (["settings"], .allSettings),
+        (["settings"], .allSettings), (["settings", "get"], .allSettings),
         (["settings", "get", "zones"], .getSetting(.zones)),
         (["help"], .help(nil)),
         (["help", "export"], .help("export")),
@@ -170,6 +170,16 @@ struct InvocationTests {
     ])
     func commandsParse(_ arguments: [String], _ command: Invocation.Command) throws {
         #expect(try Invocation(arguments).command == command)
+    }
+
+    @Test(arguments: [
+        ("max_hr", "max_heart_rate"), ("rest_hr", "resting_heart_rate"), ("FTP", "ftp"), ("weight", "weight_kg"),
+        ("max-heart-rate", "max_heart_rate"), ("Zone", "zones"), ("auto_lap", nil), ("hr", nil), ("colour", nil),
+    ])
+    func settingIsSuggestedForItsAbbreviation(word: String, key: String?) {
+        let suggestion = key.map { " (did you mean '\($0)'?)" } ?? ""
+        let failure = #expect(throws: Failure.self) { try Invocation(["settings", "get", word]) }
+        #expect(failure?.message.hasPrefix("unknown setting '\(word)'\(suggestion); the settings are ") == true)
     }
 
     @Test func optionsMayBeAnywhere() throws {

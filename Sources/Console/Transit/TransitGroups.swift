@@ -33,7 +33,7 @@ package enum GroupCommand: Equatable {
             guard let place = Int(words[2]), place >= 1 else { throw .usage("groups move needs a place from 1 on") }
             self = .move(words[1], to: place)
         case ("default", 2): self = .initial(words[1] == "none" ? nil : words[1])
-        case ("first", 2) where ["yes", "no"].contains(words[1]): self = .showGroupsFirst(words[1] == "yes")
+        case ("first", 2) where Bool(word: words[1]) != nil: self = .showGroupsFirst(Bool(word: words[1]) == true)
         case ("preset", 2) where words[1] == "cata": self = .preset
         default:
             throw .usage(
