@@ -89,7 +89,20 @@ extension Invocation {
         if command == .stop, let reason = control.reasonNotRecorded(since: Clock.now()) {
             complain("the run is in memory only: \(reason); it is lost if paced ends before it can write the journal")
         }
-        return Self.describe(to: command, json ?? .null, words) + "\n"
+        var text = Self.describe(to: command, json ?? .null, words)
+        if case .start(_, _, let back) = command, back > .zero, let reached = control.elapsed() {
+            text += Self.shortfall(of: back, reached: reached)
+        }
+        return text + "\n"
+    }
+
+    /// What to add if a backdated start went back less than it should; empty if it did not.
+    ///
+    /// - Parameter reached: the active time of the run just after its start.
+    package static func shortfall(of back: Duration, reached: Duration) -> String {
+        guard back - reached >= .seconds(1) else { return "" }
+        return " It began \(Int(reached.inSeconds)) s ago, and not \(Int(back.inSeconds)) s: "
+            + "a run begins neither before the end of the last one nor before the start of paced."
     }
 
     private static func request(_ command: RunCommand) -> (method: String, parameters: String) {
@@ -217,6 +230,12 @@ extension ControlClient {
             usleep(50_000)
         } while Clock.now() - moment < .seconds(2)
         return nil
+    }
+
+    /// The active time of the run; nil if it cannot be found out.
+    fileprivate mutating func elapsed() -> Duration? {
+        guard let text = try? call("status") else { return nil }
+        return (try? JSON(parsing: text.utf8))?["elapsed_ms"]?.integer.map { .milliseconds($0) }
     }
 
     /// Whether to print kilometres, by the setting, else by the locale. A failure to read the setting must not fail a

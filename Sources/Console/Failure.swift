@@ -35,7 +35,7 @@ package struct Failure: Error, Equatable {
             let name = program.rawValue
             self = .unreachable(
                 "this needs \(name), which is not running at \(path): "
-                    + "sudo apt install \(name) && sudo systemctl enable --now \(name)")
+                    + "sudo apt install ./\(name)_*.deb && sudo systemctl enable --now \(name)")
         case ENOENT, ECONNREFUSED:
             let isService = path.hasPrefix(DaemonChoice.serviceRuntime + "/") && DaemonChoice.serviceIsInstalled
             self =

@@ -107,14 +107,14 @@ struct FieldView: Equatable {
             } else if usingZones, style.colour == .primary, let zone = heart.zone {
                 style.colour = Self.colour(ofZone: zone)
             }
-        case .connecting: content = .message([StatusText.heartLink(state), "Connecting…"], Style(colour: .yellow))
+        case .connecting: content = .message([StatusText.heartLink(state), "connecting…"], Style(colour: .yellow))
         case .disconnected, nil:
             content =
                 StatusText.isBluetoothDisabled(state)
                 ? .message(
-                    [StatusText.heartLink(state), "Bluetooth Disabled", "No Bluetooth", "No HR"], Style(colour: .red))
+                    [StatusText.heartLink(state), "Bluetooth disabled", "no Bluetooth", "no HR"], Style(colour: .red))
                 : .message(
-                    [StatusText.heartLink(state), "No HR Monitor Connected", "No HR Monitor", "No HR"], .quiet)
+                    [StatusText.heartLink(state), "no HR monitor connected", "no HR monitor", "no HR"], .quiet)
         }
     }
 

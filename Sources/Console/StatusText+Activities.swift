@@ -5,7 +5,7 @@ import Linux
 extension StatusText {
     /// The header of the list of activities.
     package static let activityColumns: [TextTable.Column] = [
-        TextTable.Column(head: "NO", isNumber: true), TextTable.Column(head: "STARTED"),
+        TextTable.Column(head: "ID", isNumber: true), TextTable.Column(head: "STARTED"),
         TextTable.Column(head: "SPORT"), TextTable.Column(head: "DISTANCE", isNumber: true),
         TextTable.Column(head: "TIME", isNumber: true), TextTable.Column(head: "AVERAGE", isNumber: true),
         TextTable.Column(head: "HEART", isNumber: true), TextTable.Column(head: ""),

@@ -193,12 +193,12 @@ extension StatusText {
         let link = state.heart.link
         switch link.state {
         case .connected: return (link.name ?? "strap") + " connected"
-        case .connecting: return "Connecting \(link.name ?? "strap")…"
+        case .connecting: return "connecting \(link.name ?? "strap")…"
         case .disconnected, nil:
-            if isOff(link) { return "Sensors are switched off" }
+            if isOff(link) { return "sensors are switched off" }
             let reason = link.reason.map(heartReason)
-            if isBluetoothDisabled(state) { return "Bluetooth Disabled" + inBrackets(reason) }
-            return "No HR Monitor Connected" + inBrackets(reason)
+            if isBluetoothDisabled(state) { return "Bluetooth disabled" + inBrackets(reason) }
+            return "no HR monitor connected" + inBrackets(reason)
         }
     }
 

@@ -26,7 +26,7 @@ struct ActivityTests {
         table.append(words.cells(summary(9, .ride, figures(36_000_000, 300_000)), marks: []))
         #expect(
             table.lines == [
-                " NO  STARTED  SPORT   DISTANCE      TIME      AVERAGE  HEART",
+                " ID  STARTED  SPORT   DISTANCE      TIME      AVERAGE  HEART",
                 "112  –        run      5.03 km     27:12  5:24 min/km      –",
                 "  9  –        ride   300.00 km  10:00:00    30.0 km/h      –",
             ])

@@ -27,7 +27,7 @@ struct CanvasTests {
     }
 
     @Test func textWrapsAtSpacesAndIsCutInItsLastLine() {
-        #expect(TerminalText.wrapped("No HR Monitor Connected", to: 14, lines: 3) == ["No HR Monitor", "Connected"])
+        #expect(TerminalText.wrapped("no HR monitor connected", to: 14, lines: 3) == ["no HR monitor", "connected"])
         #expect(TerminalText.wrapped("one two three four", to: 7, lines: 2) == ["one two", "three…"])
         #expect(TerminalText.wrapped("incomprehensible", to: 5, lines: 3) == ["inco…"])
         #expect(TerminalText.wrapped("", to: 5, lines: 3) == [""])

@@ -59,7 +59,7 @@ struct StatusTextTests {
         #expect(
             StatusText(metric: false).report(try Views.view(Views.idle).state!) == """
                 Ready
-                  Strap     No HR Monitor Connected (searching)
+                  Strap     no HR monitor connected (searching)
                   Position  not known
                   gpsd      gpsd is not running
 
@@ -76,7 +76,7 @@ struct StatusTextTests {
                 == "Running  27:12  3.13 mi  8:22 min/mi  148 bpm, Zone 2, 0 s old")
         #expect(
             StatusText(metric: true).line(try Views.view(Views.idle).state!)
-                == "Ready  No HR Monitor Connected (searching)  gpsd is not running")
+                == "Ready  no HR monitor connected (searching)  gpsd is not running")
     }
 
     @Test func shortTimesHaveAUnitOnlyInTheReport() throws {
@@ -108,13 +108,13 @@ struct StatusTextTests {
     }
 
     @Test(arguments: [
-        ("disconnected", "searching", "kernel", "No HR Monitor Connected (searching)"),
-        ("disconnected", "adapter-off", "kernel", "Bluetooth Disabled (the adapter is off)"),
-        ("disconnected", "off", "off", "Sensors are switched off"),
-        ("disconnected", "off", "kernel", "Sensors are switched off"),
-        ("disconnected", "moon-phase", "kernel", "No HR Monitor Connected (moon-phase)"),
-        ("disconnected", #"\u001b[2J"#, "kernel", "No HR Monitor Connected (\u{FFFD}[2J)"),
-        ("connecting", "", "off", "Connecting strap…"),
+        ("disconnected", "searching", "kernel", "no HR monitor connected (searching)"),
+        ("disconnected", "adapter-off", "kernel", "Bluetooth disabled (the adapter is off)"),
+        ("disconnected", "off", "off", "sensors are switched off"),
+        ("disconnected", "off", "kernel", "sensors are switched off"),
+        ("disconnected", "moon-phase", "kernel", "no HR monitor connected (moon-phase)"),
+        ("disconnected", #"\u001b[2J"#, "kernel", "no HR monitor connected (\u{FFFD}[2J)"),
+        ("connecting", "", "off", "connecting strap…"),
         ("connected", "", "off", "strap connected"),
     ])
     func strapLinkIsShownInTheAppsWords(_ link: String, _ reason: String, _ way: String, _ text: String) throws {
@@ -122,5 +122,14 @@ struct StatusTextTests {
             Views.idle, (#""link":"disconnected","reason":"searching""#, #""link":"\#(link)","reason":"\#(reason)""#),
             (#""backend":"kernel""#, #""backend":"\#(way)""#))
         #expect(StatusText.heartLink(view.state!) == text)
+    }
+
+    @Test func startSaysThatItCouldNotGoBackAsFar() {
+        #expect(Invocation.shortfall(of: .seconds(90), reached: .milliseconds(90_040)) == "")
+        #expect(Invocation.shortfall(of: .zero, reached: .milliseconds(40)) == "")
+        #expect(
+            Invocation.shortfall(of: .seconds(90), reached: .milliseconds(45_040))
+                == " It began 45 s ago, and not 90 s: a run begins neither before the end of the last one nor before the "
+                + "start of paced.")
     }
 }

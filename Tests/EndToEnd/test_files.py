@@ -112,7 +112,7 @@ def test_replay_with_a_speed_takes_its_time(recorded):
 def test_activities_are_listed_newest_first(recorded):
     state, number, _ = recorded
     lines = said(state, "activities", "--metric").splitlines()
-    assert lines[0].split() == ["NO", "STARTED", "SPORT", "DISTANCE", "TIME", "AVERAGE", "HEART"]
+    assert lines[0].split() == ["ID", "STARTED", "SPORT", "DISTANCE", "TIME", "AVERAGE", "HEART"]
     assert lines[1].split()[0] == str(number) and "hike" in lines[1] and lines[1].endswith("demo")
     assert " km" in lines[1] and " mi" not in lines[1].replace(" min", "")
     assert " mi" in said(state, "activities", "--imperial")

@@ -119,4 +119,4 @@ def test_option_and_key_that_switch_sensors_off_read_the_same(stage):
         return shown.splitlines()[:2]
     by_option = lines("--sensors", "off")
     assert by_option == lines("--config", configuration)
-    assert by_option[0].endswith("Sensors are switched off") and " none; " in by_option[1]
+    assert by_option[0].endswith("sensors are switched off") and " none; " in by_option[1]

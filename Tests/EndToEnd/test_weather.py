@@ -13,7 +13,7 @@ from harness.fake_net import REPORTS, FakeNet
 from harness.process import PACECTL
 from harness.users import unprivileged
 
-PACKAGE = "sudo apt install paced-net && sudo systemctl enable --now paced-net"
+PACKAGE = "sudo apt install ./paced-net_*.deb && sudo systemctl enable --now paced-net"
 
 
 def ago(minutes):

@@ -74,7 +74,7 @@ package struct WebCommand: Equatable {
         let tokens = json.array ?? []
         if tokens.isEmpty { return "No browser is signed in; 'pacectl web code' prints a code\n" }
         var table = TextTable([
-            .init(head: "TOKEN", isNumber: true), .init(head: "MAY"), .init(head: "LAST USED"), .init(head: "BROWSER"),
+            .init(head: "ID", isNumber: true), .init(head: "MAY"), .init(head: "LAST USED"), .init(head: "BROWSER"),
         ])
         for token in tokens {
             table.append([
