@@ -232,7 +232,7 @@ def board(stage):
 
 def test_demo_as_root_records_beside_the_journal_of_the_service(stage, board):
     demo = RootDemo(stage, board)
-    demo.pacectl("import", ROOT / "Tests/Data/state-68d19db/exports/1.gpx")
+    demo.pacectl("import", ROOT / "Tests/Data/gpx_tcx/togeojson-run_gpxtpx.gpx")
     stage.start(demo)
     assert "the demo records into /var/lib/paced-demo" in demo.log_text()
     wait_for(lambda: [one.get("demo") for one in demo.activities()] == [True], 60, "the activity of the demo")
