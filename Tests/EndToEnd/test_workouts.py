@@ -123,7 +123,8 @@ def test_other_files_are_no_workouts(pacectl, tmp_path):
 
 
 @pytest.mark.parametrize("key, value, message", [
-    ("alerts", ["heart_rate 120"], "alerts[0] 'heart_rate 120' must be heart_rate, zone, power,"),
+    ("alerts", ["heart_rate 120"], "alerts[0] 'heart_rate 120' must be heart_rate LOW..HIGH; heart_rate is 30 to 250"),
+    ("alerts", ["heart 120"], "alerts[0] 'heart 120' must be heart_rate, zone, power,"),
     ("alerts", ["time 1 min", "time 2 min"], "alerts[1] is a second alert of time"),
     ("alerts", "time 1 min", "alerts must be a list of at most 11 strings"),
     ("workout", ["10 min", 5], "workout[1] '' must be a length (10 min, 1 km, or lap)"),
