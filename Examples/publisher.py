@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """Publishes the pressure of a tyre, in kPa, on the topic x-tyres while a client watches it.
 
-Usage: publisher.py KPA [SOCKET]
+Usage: publisher.py KPA
+The socket is beside $PACED_SOCKET, else that of your own paced, else that of the service.
 """
 import json
+import os
 import socket
 import sys
 
+own = os.getenv("XDG_RUNTIME_DIR", "") + "/paced/state.sock"
+state = os.getenv("PACED_SOCKET") or (own if os.path.exists(own) else "/run/paced/state.sock")
 with socket.socket(socket.AF_UNIX) as daemon:
-    daemon.connect(sys.argv[2] if len(sys.argv) > 2 else "/run/paced/publish.sock")
+    daemon.connect(os.path.join(os.path.dirname(state), "publish.sock"))
     for line in daemon.makefile(encoding="utf-8"):
         message = json.loads(line)
         if "error" in message:

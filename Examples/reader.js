@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 // Prints elapsed seconds, metres, seconds per kilometre and beats per minute, a line for each STATE of paced.
-// Usage: reader.js [SOCKET]
+// The socket is $PACED_SOCKET, else that of your own paced, else that of the service.
+const fs = require("node:fs");
 const net = require("node:net");
 const readline = require("node:readline");
 
-const daemon = net.connect(process.argv[2] ?? "/run/paced/state.sock");
+const own = `${process.env.XDG_RUNTIME_DIR ?? ""}/paced/state.sock`;
+const daemon = net.connect(process.env.PACED_SOCKET || (fs.existsSync(own) ? own : "/run/paced/state.sock"));
 daemon.on("error", (error) => {
   console.error(error.message);
   process.exitCode = 1;

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Prints elapsed seconds, metres, seconds per kilometre and beats per minute, a line for each STATE of paced.
 
-Usage: reader.py [SOCKET]
+The socket is $PACED_SOCKET, else that of your own paced, else that of the service.
 """
 import json
+import os
 import signal
 import socket
-import sys
 
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # The end of our own reader is our end.
 
+own = os.getenv("XDG_RUNTIME_DIR", "") + "/paced/state.sock"
 with socket.socket(socket.AF_UNIX) as daemon:
-    daemon.connect(sys.argv[1] if len(sys.argv) > 1 else "/run/paced/state.sock")
+    daemon.connect(os.getenv("PACED_SOCKET") or (own if os.path.exists(own) else "/run/paced/state.sock"))
     for line in daemon.makefile(encoding="utf-8"):
         state = json.loads(line)
         if state["class"] != "STATE":

@@ -1,7 +1,10 @@
 #!/bin/sh
 # Prints elapsed seconds, metres, seconds per kilometre and beats per minute, a line for each STATE of paced.
-# Needs nc (netcat-openbsd) and jq. Usage: reader.sh [SOCKET]
-socket=${1:-/run/paced/state.sock}
+# The socket is $PACED_SOCKET, else that of your own paced, else that of the service.
+# Needs nc (netcat-openbsd) and jq.
+own=${XDG_RUNTIME_DIR:-}/paced/state.sock
+[ -e "$own" ] || own=/run/paced/state.sock
+socket=${PACED_SOCKET:-$own}
 
 # What is not known is absent from a STATE line, and a dash here.
 # The daemon needs no request; the end of our own input is not the end of its lines.

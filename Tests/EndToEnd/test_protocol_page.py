@@ -7,21 +7,25 @@ import subprocess
 import sys
 import threading
 
+import pytest
+
+from harness import places
 from harness.process import ROOT
 from harness.timing import wait_for
 
 
-def client(stage, page, path):
-    """Runs the Python program of the page, with another socket path."""
+def client(stage, page, daemon, place):
+    """Runs the Python program of the page."""
     code = re.search(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)[1]
+    code, environment = places.at(place, code, daemon, stage.directory)
     program = stage.directory / "client.py"
-    program.write_text(code.replace("/run/paced/state.sock", str(path)))
-    return stage.keep(Client([sys.executable, "-u", program]))
+    program.write_text(code)
+    return stage.keep(Client([sys.executable, "-u", program], environment))
 
 
 def test_client_of_the_protocol_page_detects_a_restart_and_misses_no_lap(stage):
     daemon = stage.paced("--demo")
-    shown = client(stage, "docs/protocol.md", daemon.state_socket)
+    shown = client(stage, "docs/protocol.md", daemon, "named")
     shown.first(r"\d+")
     daemon.call("run.lap")
     shown.first(r"lap 1 [\d.]+ m")
@@ -34,17 +38,17 @@ def test_client_of_the_protocol_page_detects_a_restart_and_misses_no_lap(stage):
     shown.first(r"\d+")
 
 
-def test_client_of_the_readme_prints_distance_and_heart_rate(stage):
-    daemon = stage.paced("--demo")
-    shown = client(stage, "README.md", daemon.state_socket)
+@pytest.mark.parametrize("place", places.PLACES)
+def test_client_of_the_readme_finds_the_daemon_and_prints_distance_and_heart_rate(stage, place):
+    shown = client(stage, "README.md", stage.paced("--demo"), place)
     shown.first(r"[\d.]+ \d+")
 
 
 class Client:
-    def __init__(self, command):
+    def __init__(self, command, environment):
         self.process = subprocess.Popen(
             [str(word) for word in command], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-            start_new_session=True)
+            start_new_session=True, env=environment)
 
     def first(self, pattern):
         """Waits for the next line that matches."""

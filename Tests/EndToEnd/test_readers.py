@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from harness import places
 from harness.process import ROOT, has
 from harness.timing import GUARD, wait_for
 from matrix import matrix
@@ -133,18 +134,22 @@ EXAMPLES = {"reader.sh": ["sh"], "reader.py": ["python3"], "reader.c": []} | (
     {"reader.js": ["node"]} if has("node") else {})
 
 
-@pytest.mark.parametrize("name", matrix(EXAMPLES, "reader.py"))
-def test_example_prints_a_line_for_each_state(stage, name):
-    program = EXAMPLES[name] + [ROOT / "Examples" / name]
-    if name == "reader.c":
-        program = [stage.directory / "reader"]
-        compiler = next(compiler for compiler in ("cc", "clang") if has(compiler))
-        subprocess.run(
-            [compiler, "-Wall", "-Wextra", "-Werror", "-o", program[0], ROOT / "Examples" / name], check=True)
+@pytest.mark.parametrize("name, place", [
+    pytest.param(name, place, marks=() if (name, place) == ("reader.py", "own") else pytest.mark.thorough)
+    for name in EXAMPLES for place in places.PLACES])
+def test_example_finds_the_daemon_and_prints_a_line_for_each_state(stage, name, place):
     daemon = stage.paced("--demo")
     other = stage.reader(daemon)
     other.first("STATE", run="active", seconds=60)
-    reader = stage.keep(Example([*program, daemon.state_socket]))
+    text, environment = places.at(place, (ROOT / "Examples" / name).read_text(), daemon, stage.directory)
+    source = stage.directory / name
+    source.write_text(text)
+    program = [*EXAMPLES[name], source]
+    if name == "reader.c":
+        program = [stage.directory / "reader"]
+        compiler = next(compiler for compiler in ("cc", "clang") if has(compiler))
+        subprocess.run([compiler, "-Wall", "-Wextra", "-Werror", "-o", program[0], source], check=True)
+    reader = stage.keep(Example(program, environment))
     rows = [reader.line().split() for _ in range(40)]
     elapsed = [float(row[0]) for row in rows if row[0] != "-"]
     other.wait("the last row", lambda line: line.get("elapsed_ms", 0) / 1000 >= elapsed[-1], 60)
@@ -155,10 +160,10 @@ def test_example_prints_a_line_for_each_state(stage, name):
 
 
 class Example:
-    def __init__(self, command):
+    def __init__(self, command, environment):
         self.process = subprocess.Popen(
             [str(word) for word in command], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-            start_new_session=True)
+            start_new_session=True, env=environment)
 
     def line(self):
         return self.process.stdout.readline()

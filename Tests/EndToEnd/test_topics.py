@@ -367,7 +367,7 @@ def test_user_without_the_group_may_not_publish(daemon):
 def test_example_publishes_what_is_wanted(stage, daemon):
     connect(daemon.runtime / "publish.sock").close()
     process = subprocess.Popen(
-        ["python3", ROOT / "Examples" / "publisher.py", "520", daemon.runtime / "publish.sock"])
+        ["python3", ROOT / "Examples" / "publisher.py", "520"], env=os.environ | {"PACED_SOCKET": str(daemon.state_socket)})
     try:
         watcher = stage.reader(daemon, topics=["x-tyres"])
         line = watcher.first("DATA")
