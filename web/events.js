@@ -4,6 +4,7 @@ import { backText, cueText } from './course.js';
 import { decimal, distance, duration, height, pace, percent, speed, way } from './format.js';
 import { t } from './i18n.js';
 import { lapText } from './laps.js';
+import { stepTextWords } from './targets.js';
 
 const figures = {
   heart_rate: (value) => `${decimal(value, 0)} bpm`, power: (value) => `${decimal(value, 0)} W`,
@@ -16,7 +17,7 @@ const texts = {
   badge: ({ badge }) => t('event.badge', { badge }),
   light: ({ light_left_s: left }) => t('event.light', { count: Math.round(left / 60) }),
   notice: ({ text }) => text,
-  workout: (event) => (event.step === undefined ? t('event.workout_done') : t('event.workout', event)),
+  workout: (event) => (event.step === undefined ? t('event.workout_done') : t('event.workout', { ...event, text: stepTextWords(event.text) })),
   alert: alertText,
   cue: (event) => cueText(event, event.stage === 'here' ? t('course.here')
     : t('course.in', { distance: way(event.distance_m) })),

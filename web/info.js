@@ -3,6 +3,7 @@
 import { element, setText, show } from './dom.js';
 import { age, compass, distance, duration, height, seconds, speed, way } from './format.js';
 import { clock, t } from './i18n.js';
+import { stepTextWords } from './targets.js';
 
 /** The lines of the card: [title, text], without those that are not known. */
 export function infoLines(state) {
@@ -22,9 +23,9 @@ export function workoutText(workout) {
   const left = milliseconds !== undefined ? duration(Math.ceil(milliseconds / 1000) * 1000)
     : metres !== undefined ? distance(metres) : null;
   return [`${workout.step}/${workout.steps}`, left === null ? null : t('live.left', { left }),
-    workout.name ?? workout.text,
+    stepTextWords(workout.text),
     workout.target_state ? t(`live.target_${workout.target_state}`) : null,
-    workout.next ? t('live.workout_next', { step: workout.next }) : null].filter(Boolean).join(', ');
+    workout.next ? t('live.workout_next', { step: stepTextWords(workout.next) }) : null].filter(Boolean).join(', ');
 }
 
 function partnerText(partner) {

@@ -102,6 +102,22 @@ export function targetWords({ kind, low, high, unit }) {
 
 /** The step in words. */
 export function stepWords({ length, amount, unit, target, name }) {
-  const first = length === 'lap' ? t('workout.until_lap') : `${pointed(amount)} ${unit}`;
-  return [first, target ? targetWords(target) : null, name].filter(Boolean).join(' · ');
+  return [lengthWords(length, amount, unit), target ? targetWords(target) : null, name].filter(Boolean).join(' · ');
+}
+
+/** The text of a step in words; a text that this page does not know stays as it is. */
+export function stepTextWords(text) {
+  const step = readStep(text);
+  return step ? stepWords(step) : text;
+}
+
+/** 600 s is 10 min, and 1000 m are 1 km. */
+function lengthWords(length, amount, unit) {
+  if (length === 'lap') return t('workout.until_lap');
+  if (length === 'distance') {
+    return unit === 'm' && amount >= 1000 ? `${pointed(amount / 1000)} km` : `${pointed(Number(amount))} ${unit}`;
+  }
+  const time = Math.round(amount * { s: 1000, min: 60_000, h: 3_600_000 }[unit]);
+  return [[Math.floor(time / 3_600_000), 'h'], [Math.floor(time / 60_000) % 60, 'min'], [time % 60_000 / 1000, 's']]
+    .filter(([figure]) => figure > 0).map(([figure, of]) => `${pointed(figure)} ${of}`).join(' ');
 }

@@ -31,7 +31,7 @@ struct AlertText {
         guard let step = event["step"]?.integer(in: 1...steps), let text = event["text"]?.harmlessText() else {
             return "Workout done"
         }
-        return "Step \(step) of \(steps): \(text)"
+        return "Step \(step) of \(steps): \(WorkoutStep.words(of: text))"
     }
 
     private func alert(_ event: JSON) -> String? {

@@ -66,7 +66,8 @@ private let helpOfAll = """
       sensors zero [SENSOR]     set the zero offset of a power meter; keep the
                                 crank still, without load
       sensors forget [SENSOR]   forget a sensor, or all of them
-      workout                   show the steps of the workout
+      workout                   show the steps of the workout, which is a setting:
+                                settings set workout '10 min zone 2, 1 km, lap'
       workout load FILE         follow the workout of a FIT file in the next run, or
                                 from now on in the present one
       workout unload            follow none

@@ -97,7 +97,7 @@ package struct StatusText {
                     + " left"
             case nil: nil
             }
-        return joined("\(workout.step)/\(workout.steps)", remaining, workout.text)
+        return joined("\(workout.step)/\(workout.steps)", remaining, WorkoutStep.words(of: workout.text))
     }
 
     func pace(_ secondsPerMetre: Double?) -> String {

@@ -55,7 +55,7 @@ extension Invocation {
         let width = String(steps.count).count
         let rows = steps.enumerated().map { index, step in
             let number = String(index + 1)
-            return String(repeating: " ", count: width - number.count + 2) + number + "  " + step + "\n"
+            return String(repeating: " ", count: width - number.count + 2) + number + "  " + WorkoutStep.words(of: step) + "\n"
         }
         return (name.map { $0.text + "\n" } ?? "") + rows.joined()
     }

@@ -509,7 +509,7 @@ def test_lines_of_partner_wind_sun_and_workout(idle, opened):
     }""") == [
         "12 s and 41 m behind Morning run", "headwind 15.1 km/h, crosswind 9.0 km/h from the left, EDDB 14 min old",
         "sunset 17:05, 2 h 1 min of light left", "The Moon in 0.32 km",
-        "2/5, 10:00 left, 10 min zone 2, above the target, then 1 km"]
+        "2/5, 10:00 left, 10 min · Heart-rate zone 2, above the target, then 1 km"]
 
 
 def test_loaded_course_shows_its_profile_and_its_line(stage, web, opened):
