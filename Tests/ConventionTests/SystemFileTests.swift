@@ -13,7 +13,7 @@ import Testing
     /// The bounds, in tenths, are exposure levels of `systemd-analyze security`.
     @Test(arguments: [
         ("paced.service", nil, 16), ("paced.service", "bluetoothd-only.conf", 11), ("paced-panel.service", nil, 11),
-        ("paced-net.service", nil, 13), ("paced-web.service", nil, 4),
+        ("paced-console.service", nil, 6), ("paced-net.service", nil, 13), ("paced-web.service", nil, 4),
         ("paced-web.service", "paced-web-control.conf", 4),
     ])
     func exposureOfAServiceStaysWithinItsBound(unit: String, dropIn: String?, bound: Int) throws {

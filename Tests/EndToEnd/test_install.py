@@ -32,11 +32,13 @@ def test_installed_programs_run_and_units_have_their_paths(tmp_path):
         subprocess.check_output([root / "bin/pacectl", "schema"]))
     units = {path.name: path.read_text() for path in (root / "lib/systemd/system").iterdir()}
     assert set(units) == {
-        "paced.service", "paced-panel.service", "paced-state.socket", "paced-control.socket", "paced-publish.socket",
+        "paced.service", "paced-panel.service", "paced-console.service", "paced-state.socket", "paced-control.socket",
+        "paced-publish.socket",
         "paced-net.service", "paced-net.socket", "paced-web.service", "paced-web.socket", "paced-web-code.socket",
         "paced-web-admin.socket", "paced-listen@.service"}
     assert "\nExecStart=/opt/paced/bin/paced\n" in units["paced.service"]
     assert "\nExecStart=/opt/paced/bin/pacectl panel\n" in units["paced-panel.service"]
+    assert "\nExecStart=/opt/paced/bin/pacectl watch\n" in units["paced-console.service"]
     assert "\nExecStart=/opt/paced/bin/paced-net\n" in units["paced-net.service"]
     assert "\nExecStart=/opt/paced/bin/paced-web\n" in units["paced-web.service"]
     assert not any("/usr/bin/pace" in unit for unit in units.values())

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import struct
+import termios
 
 import keyboard
 from barometer import Barometer, compensated
@@ -14,6 +15,7 @@ from board import (
 from harness.timing import boot_ms, expect, wait_for
 
 PANEL = "paced-panel.service"
+CONSOLE = "paced-console.service"
 
 
 def receiver(board):
@@ -134,6 +136,30 @@ def panel(board):
     board.measured["exposure"] = exposure(PANEL)
     run("pacectl", "settings", "set", "workout", "[]")
     keys.end()
+
+
+def console(board):
+    """The screen is on the first console, in the place of the login; its keys command the run, and q does not end it."""
+    def pressed(key):
+        with open("/dev/tty1", "rb", buffering=0) as terminal:
+            fcntl.ioctl(terminal, termios.TIOCSTI, key)
+
+    def shown(text):
+        wait_for(lambda: text in pathlib.Path("/dev/vcs1").read_bytes(), 60, f"{text} on the console")
+
+    rider = board.rider()
+    systemctl("start", CONSOLE)
+    shown(b"GPS")
+    expect(not is_active("getty@tty1.service"), "the login is on the same console")
+    pressed(b" ")
+    rider.until("run", lambda state: state["run"] == "active")
+    before = property_of(CONSOLE, "MainPID")
+    pressed(b"q")
+    wait_for(lambda: property_of(CONSOLE, "MainPID") not in ("0", before), 60, "another process")
+    shown(b"GPS")
+    board.measured["exposure"] = exposure(CONSOLE)
+    systemctl("stop", CONSOLE)
+    board.owner().call("run.discard")
 
 
 def barometer(board):
