@@ -19,6 +19,13 @@ import Testing
         for line in lines { #expect(line.count <= 100, "\(line)") }
     }
 
+    @Test func readmeLinksEveryHowToPage() throws {
+        let readme = try Repository.text(of: "README.md")
+        let pages = try Repository.files(in: "docs/how-to", ".md")
+        #expect(pages.count > 5)
+        for page in pages { #expect(readme.contains("(\(page))"), "\(page)") }
+    }
+
     @Test func protocolManualPageMatchesTheDocumentation() throws {
         let (output, status) = try Repository.run("Tools/protocol-page", ["--check"])
         #expect(status == 0 && output == "")
