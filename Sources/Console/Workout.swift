@@ -51,11 +51,15 @@ extension Invocation {
     private func shown(_ value: String, name: SanitizedText? = nil) -> String {
         if isJSON { return value + "\n" }
         let steps = (try? JSON(parsing: value.utf8))?.array?.compactMap { $0.harmlessText() } ?? []
-        if steps.isEmpty { return "No workout is loaded; load one with 'pacectl workout load FILE'.\n" }
+        if steps.isEmpty {
+            return "No workout is loaded; load one with 'pacectl workout load FILE', or write one with "
+                + "'pacectl settings set workout'.\n"
+        }
         let width = String(steps.count).count
         let rows = steps.enumerated().map { index, step in
             let number = String(index + 1)
-            return String(repeating: " ", count: width - number.count + 2) + number + "  " + WorkoutStep.words(of: step) + "\n"
+            let indent = String(repeating: " ", count: width - number.count + 2)
+            return indent + number + "  " + WorkoutStep.words(of: step) + "\n"
         }
         return (name.map { $0.text + "\n" } ?? "") + rows.joined()
     }
