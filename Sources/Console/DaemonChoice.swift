@@ -1,6 +1,6 @@
 import Glibc
-import JournalCoding
 import Linux
+import Storage
 
 /// Which daemon, and which recordings, a command means that names neither: the service's, or those of the user's own
 /// daemon. The service comes first, also while it is stopped.

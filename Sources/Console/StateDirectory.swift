@@ -8,41 +8,23 @@ import Storage
 struct StateDirectory: Equatable {
     var path: String
 
-    private static let system = "/var/lib/paced"
-
-    /// The option's directory, else that of the demo which serves this user, else `/var/lib/paced` if it has a
-    /// journal, else `${XDG_STATE_HOME:-~/.local/state}/paced`. For root
-    /// the last one needs a journal too; else it is `/var/lib/paced`.
+    /// The option's directory, else that of the daemon that a user means who names none; while that is a demo, the demo's.
     init(_ option: String?) {
-        let own = (environment("XDG_STATE_HOME") ?? environment("HOME").map { $0 + "/.local/state" }).map {
-            $0 + "/paced"
-        }
         if let option {
             path = option
-        } else if let demo = Self.demo(beside: own) {
-            path = demo
-        } else if Self.holdsJournal(Self.system) {
-            path = Self.system
-        } else if let own, geteuid() != 0 || Self.holdsJournal(own) {
-            path = own
-        } else {
-            path = Self.system
+            return
         }
+        let choice = DaemonChoice.here
+        path = (choice.recordings == .user ? DaemonChoice.userState : nil) ?? DaemonChoice.serviceState
+        if Self.isLocked(path + "-demo", byDaemonAt: RuntimeDirectory(nil).path) { path += "-demo" }
     }
 
-    /// The directory into which a demo records, if one process has locked it and the directory of the sockets.
+    /// Whether one process has locked a state directory and the directory of the sockets.
     ///
     /// Source: `Directories` of the daemon.
-    private static func demo(beside own: String?) -> String? {
-        guard let directory = (geteuid() == 0 ? system : own).map({ $0 + "-demo" }),
-            let process = DirectoryLock.process(at: directory + "/state.lock"),
-            process == DirectoryLock.process(at: RuntimeDirectory(nil).path + "/runtime.lock")
-        else { return nil }
-        return directory
-    }
-
-    private static func holdsJournal(_ directory: String) -> Bool {
-        access(JournalFile.path(in: directory), F_OK) == 0
+    private static func isLocked(_ directory: String, byDaemonAt runtime: String) -> Bool {
+        guard let process = DirectoryLock.process(at: directory + "/state.lock") else { return false }
+        return process == DirectoryLock.process(at: runtime + "/runtime.lock")
     }
 
     /// Opens the journal for reading.
@@ -60,7 +42,9 @@ struct StateDirectory: Equatable {
         case let failure as Failure: return failure
         case JournalFailure.missing:
             if access(path, X_OK) != 0, errno == EACCES {
-                return .failed("not allowed to look into \(path); use sudo, or name another directory with --state-dir")
+                let isService = path == DaemonChoice.serviceState
+                let remedy = isService ? GroupAdvice.text("paced-watch") : "use sudo, or name another with --state-dir"
+                return .failed("not allowed to look into \(path): \(remedy)")
             }
             return .failed(
                 "there is no journal in \(path); record a run, import a file, or name its directory with --state-dir")

@@ -10,7 +10,7 @@ import pytest
 
 import needs
 from harness.process import ENVIRONMENT, PACECTL, PACED
-from harness.timing import wait_for
+from harness.timing import Failed, wait_for
 from harness.users import acting_as, reachable
 from matrix import matrix
 
@@ -215,9 +215,11 @@ def test_link_to_the_state_directory_is_resolved_once(stage):
     assert paced.call("run.stop")["id"] == number
 
     def listed():
-        return subprocess.run(
-            [PACECTL, "--state-dir", private, "activities"], capture_output=True, text=True, timeout=60).stdout
-    wait_for(lambda: listed().count("\n") == 2, 60, "the run in the journal")
+        return subprocess.run([PACECTL, "--state-dir", private, "activities"], capture_output=True, text=True, timeout=60)
+    try:
+        wait_for(lambda: listed().stdout.count("\n") == 2, 60, "the run in the journal")
+    except Failed as failure:
+        raise Failed(f"{failure}: {listed()}, recorder {paced.call('status')['recorder']}") from None
     assert not (stage.directory / "journal.sqlite").exists()
 
 

@@ -23,6 +23,13 @@ extension SystemFacts {
                 check, "none: \(firmware.path) disables the board's own adapter",
                 "\(firmware.path): remove dtoverlay=disable-bt and reboot, or plug in a USB adapter")
         }
+        // The adapter of a Raspberry Pi is at a serial port, not at USB.
+        if uart.firmware != nil {
+            return .failed(
+                check, "none", "sudo modprobe hci_uart",
+                "if that shows none: sudo raspi-config, Interface Options, Serial Port, no login shell; then sudo reboot",
+                "its firmware may be missing: sudo dmesg | grep -i bluetooth; or plug in a USB adapter")
+        }
         if !bluetooth.kernelHasIt {
             return .failed(
                 check, "the kernel has no Bluetooth driver", "sudo modprobe btusb",

@@ -29,6 +29,7 @@ struct Doctor {
         findings.groups = tree.groups(of: findings.caller)
         findings.sockets = tree.sockets(in: runtime)
         findings.configuration = tree.configuration()
+        findings.panelKeys = tree.panelKeys()
         return findings
     }
 

@@ -31,6 +31,7 @@ package struct SystemFacts: Equatable {
     /// The sockets that exist; nil if the runtime directory may not be read.
     package var sockets: [Socket]? = []
     package var configuration = Configuration.absent
+    package var panelKeys: [PanelKey] = []
 
     package init() {}
 

@@ -192,10 +192,34 @@ enum DiagnosisCases {
         Case("panel", .note, "configured, but paced-panel.service is not installed; run pacectl panel", nil) {
             $0.units = nil
         },
+        Case("keys", .ok, "KEY_PLAYPAUSE of button@11 (event0); KEY_NEXTSONG of remote (event1)", nil) {
+            $0.panelKeys = [playKey(["button@11 (event0)"]), lapKey(["remote (event1)"])]
+        },
+        Case(
+            "keys", .note, "no device has KEY_NEXTSONG; KEY_PLAYPAUSE of button@11 (event0)",
+            "plug in the device, or correct [Panel] of /etc/paced/paced.conf"
+        ) {
+            $0.panelKeys = [playKey(["button@11 (event0)"]), lapKey([])]
+        },
+        Case(
+            "keys", .failed, "no device has KEY_PLAYPAUSE, KEY_NEXTSONG",
+            "/boot/firmware/config.txt: dtoverlay=gpio-key,gpio=PIN,keycode=164, then reboot"
+        ) {
+            $0.panelKeys = [playKey([]), lapKey([])]
+            $0.uart.firmware = .init(path: "/boot/firmware/config.txt")
+        },
         Case("faults", .failed, "under-voltage; battery-low", "journalctl -u paced -n 20") {
             $0.tell { $0.faults = ["under-voltage", "battery-low"] }
         },
     ]
+
+    private static func playKey(_ devices: [String]) -> SystemFacts.PanelKey {
+        .init(name: "KEY_PLAYPAUSE", code: 164, devices: devices)
+    }
+
+    private static func lapKey(_ devices: [String]) -> SystemFacts.PanelKey {
+        .init(name: "KEY_NEXTSONG", code: 163, devices: devices)
+    }
 
     private static func strap(
         _ reason: String, _ result: Diagnosis.Result, _ finding: String, _ remedy: String?
@@ -208,6 +232,14 @@ enum DiagnosisCases {
     static let bluetooth: [Case] = [
         Case("adapter", .failed, "none", "plug in a USB adapter") { $0.bluetooth.adapters = [] },
         Case("adapter", .failed, "the kernel has no Bluetooth", "sudo modprobe btusb") { $0.bluetooth = .init() },
+        Case("adapter", .failed, "none", "sudo modprobe hci_uart") {
+            $0.bluetooth = .init()
+            $0.uart.firmware = .init(path: "/boot/firmware/config.txt")
+        },
+        Case("adapter", .failed, "none", "sudo modprobe hci_uart") {
+            $0.bluetooth.adapters = []
+            $0.uart.firmware = .init(path: "/boot/firmware/config.txt")
+        },
         Case(
             "adapter", .failed, "none: /boot/firmware/config.txt disables",
             "/boot/firmware/config.txt: remove dtoverlay=disable-bt and reboot, or plug in a USB adapter"

@@ -140,6 +140,24 @@ struct SystemFilesTests {
         #expect(line.hasPrefix("/etc/paced/paced.conf:1: expected [Section]"))
     }
 
+    /// Bits as the kernel prints them: words of 64 bits, the highest first. KEY_NEXTSONG is 163, KEY_PLAYPAUSE 164.
+    @Test func devicesWithTheKeysOfThePanelAreFound() throws {
+        #expect(tree.panelKeys() == [])
+        try put("[Panel]\nToggle=KEY_PLAYPAUSE KEY_A\nLap=KEY_NEXTSONG\nStop=KEY_PLAYPAUSE\n", "/etc/paced/paced.conf")
+        try put("button@11\n", "/sys/class/input/event0/device/name")
+        try put("1000000000 0 0\n", "/sys/class/input/event0/device/capabilities/key")
+        try put("\u{1B}[2Jremote\n", "/sys/class/input/event1/device/name")
+        try put("1800000000 0 0\n", "/sys/class/input/event1/device/capabilities/key")
+        try put("mouse0\n", "/sys/class/input/mouse0/device/name")
+        let buttons = ["button@11 (event0)", "\u{FFFD}[2Jremote (event1)"]
+        let play = SystemFacts.PanelKey(name: "KEY_PLAYPAUSE", code: 164, devices: buttons)
+        let other = SystemFacts.PanelKey(name: "KEY_A", code: 30, devices: [])
+        let lap = SystemFacts.PanelKey(name: "KEY_NEXTSONG", code: 163, devices: [buttons[1]])
+        #expect(tree.panelKeys() == [play, other, lap])
+        try put("[Panel]\nToggle=KEY_PLAYPAUSE\nDevices=button@11\n", "/etc/paced/paced.conf")
+        #expect(tree.panelKeys().map(\.devices) == [[buttons[0]]])
+    }
+
     @Test func groupsAreFound() throws {
         try put(
             "root:x:0:\npaced-watch:x:4000001:bert,anna\npaced-control:x:4000002:\n"
