@@ -15,14 +15,13 @@ from harness import places
 from harness.paced_web import PacedWeb
 from harness.process import ROOT, Network, has
 
-PAGES = ROOT / "docs/how-to"
 LANGUAGES = {"python": [sys.executable, "-u"], "c": []} | ({"javascript": ["node"]} if has("node") else {})
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_client_of_the_page_has_a_line_a_second(stage, language):
     daemon = stage.paced("--demo")
-    text = re.search(f"```{language}\n(.*?)```", (PAGES / "clients.md").read_text(), re.DOTALL)[1]
+    text = re.search(f"```{language}\n(.*?)```", (ROOT / "docs/how-to/clients.md").read_text(), re.DOTALL)[1]
     text, environment = places.at("own", text, daemon, stage.directory)
     source = stage.directory / f"client.{language[0]}"
     source.write_text(text)
@@ -66,7 +65,7 @@ class Shown:
 
 
 def test_certificate_of_the_page_is_one_that_browsers_accept(stage):
-    page = (PAGES / "phone.md").read_text()
+    page = (ROOT / "docs/how-to/phone.md").read_text()
     commands = re.search(r"((?:    [^\n]*\n)*    openssl x509(?:[^\n]*\n    )*[^\n]*\n)", page)[1]
     subprocess.run(["sh", "-ec", commands], cwd=stage.directory, check=True, capture_output=True)
     certificate, key = stage.directory / "bike.crt", stage.directory / "bike.key"
