@@ -14,7 +14,7 @@ package struct Failure: Error, Equatable {
 
     package var status: Status
     /// Without the program's name and without a newline.
-    var message: String
+    package var message: String
 
     package static func failed(_ message: String) -> Failure {
         Failure(status: .failed, message: message)
