@@ -156,9 +156,10 @@ def expect_wrong_configuration_heals(board):
         began, end = time.time(), time.monotonic() + 25
         while time.monotonic() < end:
             with socket.socket(socket.AF_UNIX) as client:
+                # A full backlog makes connect() wait too.
+                client.settimeout(1)
                 try:
                     client.connect(str(CODES))
-                    client.settimeout(1)
                     client.recv(1)
                 except OSError:
                     time.sleep(0.2)
