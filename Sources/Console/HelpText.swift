@@ -114,7 +114,7 @@ private let helpOfAll = """
                                 activity; TIME is local, such as '2026-03-01 07:30',
                                 or ends in Z or an offset
       delete ID...|--demo [--force]
-                                delete activities, or those that demos have recorded;
+                                delete activities, or those that demos recorded;
                                 asks on a terminal
       export ID... [--format F] [-o FILE] [--all] [--force] [--verbose]
              [--hide METRES]

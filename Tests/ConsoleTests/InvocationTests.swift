@@ -174,7 +174,7 @@ struct InvocationTests {
 
     @Test(arguments: [
         ("max_hr", "max_heart_rate"), ("rest_hr", "resting_heart_rate"), ("FTP", "ftp"), ("weight", "weight_kg"),
-        ("max-heart-rate", "max_heart_rate"), ("Zone", "zones"), ("auto_lap", nil), ("hr", nil), ("colour", nil),
+        ("max-heart-rate", "max_heart_rate"), ("Zone", "zones"), ("auto_lap", "auto_lap_m"), ("hr", nil), ("colour", nil),
     ])
     func settingIsSuggestedForItsAbbreviation(word: String, key: String?) {
         let suggestion = key.map { " (did you mean '\($0)'?)" } ?? ""
@@ -306,7 +306,7 @@ struct InvocationTests {
 
     @Test func helpOfACommandHasItsLinesOnly() {
         let help = HelpText.text(of: "settings")
-        #expect(help.contains("\n  settings get KEY") && help.contains("'[114,133,152,171,180]'"))
+        #expect(help.contains("\n  settings get [KEY]") && help.contains("'[114,133,152,171,180]'"))
         #expect(!help.contains("activities") && !help.contains("--runtime-dir"))
         #expect(HelpText.commands.allSatisfy { HelpText.text(of: $0).contains("\n  \($0)") })
     }
