@@ -85,7 +85,7 @@ let package = Package(
             resources: [.embedInCode("cata.json")], swiftSettings: core + small),
         .target(
             name: "Report", dependencies: ["CMath", "JSONCoding", "Domain"],
-            resources: [.embedInCode("page.css"), .embedInCode("page.js")], swiftSettings: core),
+            resources: [.embedInCode("page.css"), .embedInCode("page.js")], swiftSettings: core + small),
         .target(
             name: "Wire", dependencies: ["Sensors", "JSONCoding", "Domain"],
             resources: [.embedInCode("schema.json")], swiftSettings: core),

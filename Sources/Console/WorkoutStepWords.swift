@@ -31,10 +31,13 @@ extension WorkoutStep {
         let words = text.prefix { $0 != "#" }.split(separator: " ").drop { $0 != quantity.rawValue }
         let range = words.dropFirst().joined()
         let unit = range.drop { $0.isNumber || ".:".contains($0) }
-        let ends = range.prefix(range.count - unit.count).split(separator: "..", omittingEmptySubsequences: false)
+        let numbers = range.prefix(range.count - unit.count)
+        let dots = numbers.place(of: "..")
+        let low = dots.map { numbers[..<$0] } ?? numbers
+        let high = dots.map { numbers[$0...].dropFirst(2) } ?? numbers
         let isPace = quantity == .pace
         let limits: String
-        switch (ends.first ?? "", ends.last ?? "") {
+        switch (low, high) {
         case ("", let high): limits = isPace ? "\(high) or faster" : "at most \(high)"
         case (let low, ""): limits = isPace ? "\(low) or slower" : "at least \(low)"
         case (let low, let high): limits = low == high ? "\(low)" : "\(low)–\(high)"

@@ -76,7 +76,10 @@ extension ReportPage {
                     Self.beats(split.heartRate),
                 ]
             }
-            let length = distance(splits.length).replacing(".00", with: "")
+            var length = distance(splits.length)
+            if let dot = length.firstIndex(of: "."), length[dot...].hasPrefix(".00") {
+                length.removeSubrange(dot..<length.index(dot, offsetBy: 3))
+            }
             page.table(
                 "Splits of \(length)", [RunFormat.distanceUnit(metric: metric), "Time", rateTitle, "Heart"], rows
             )

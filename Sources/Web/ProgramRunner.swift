@@ -131,7 +131,12 @@ package final class ProgramRunner {
 
     /// Cuts the last part of a message of `pacectl` if it names an option, which a page does not have.
     package static func withoutOptions(_ message: String) -> String {
-        message.replacing(#/[,;] (or )?[^,;:]*--[a-z].*$/#, with: "")
+        let words = message.split(separator: " ", omittingEmptySubsequences: false)
+        guard let option = words.firstIndex(where: { $0.hasPrefix("--") }),
+            let last = words[..<option].lastIndex(where: { ",;:".contains($0.last ?? " ") }),
+            !words[last].hasSuffix(":")
+        else { return message }
+        return String(words[...last].joined(separator: " ").dropLast())
     }
 
     /// The response to a request that `pacectl` rejects, with its reason.

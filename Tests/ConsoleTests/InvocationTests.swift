@@ -174,7 +174,8 @@ struct InvocationTests {
 
     @Test(arguments: [
         ("max_hr", "max_heart_rate"), ("rest_hr", "resting_heart_rate"), ("FTP", "ftp"), ("weight", "weight_kg"),
-        ("max-heart-rate", "max_heart_rate"), ("Zone", "zones"), ("auto_lap", "auto_lap_m"), ("hr", nil), ("colour", nil),
+        ("max-heart-rate", "max_heart_rate"), ("Zone", "zones"), ("auto_lap", "auto_lap_m"), ("hr", nil),
+        ("colour", nil),
     ])
     func settingIsSuggestedForItsAbbreviation(word: String, key: String?) {
         let suggestion = key.map { " (did you mean '\($0)'?)" } ?? ""

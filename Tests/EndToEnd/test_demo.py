@@ -108,7 +108,7 @@ def test_make_run_shows_the_screen_before_the_page_is_built(stage):
     base = stage.directory / "base"
     base.mkdir(mode=0o700)
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "PACED", "LD_PRELOAD"))}
-    terminal = stage.terminal(f"env -u PACED_BIN XDG_RUNTIME_DIR={base} TMPDIR={stage.directory} make run; sleep 60")
+    terminal = stage.terminal(f"env -u PACED_BIN -u LD_PRELOAD XDG_RUNTIME_DIR={base} TMPDIR={stage.directory} make run; sleep 60")
     wait_for(lambda: "Running" in terminal.text(), 1200, "the screen of a run")
     wait_for(lambda: "a address" in terminal.text(), 1200, "the page")
     said = subprocess.run(

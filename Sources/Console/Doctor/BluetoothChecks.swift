@@ -97,7 +97,7 @@ extension SystemFacts {
         if let paced { return paced.capabilities.map { $0 & Process.networkAdministration != 0 } }
         guard isSystemRuntime else { return nil }
         guard let unit = units?["paced.service"], unit.isThere else { return nil }
-        return unit.capabilities.contains("cap_net_admin")
+        return unit.capabilities.has("cap_net_admin")
     }
 
     var strapDiagnosis: Diagnosis {

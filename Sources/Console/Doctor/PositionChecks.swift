@@ -108,7 +108,7 @@ extension SystemFacts {
         guard let path = uart.gpsdDevices?.first(where: Self.isBoardPort) else { return nil }
         let port = String(path.dropFirst("/dev/".count))
         if let console = uart.console, port == console || port == "serial0" || console == "serial0" {
-            let file = uart.firmware.map { $0.path.replacing("config.txt", with: "cmdline.txt") }
+            let file = uart.firmware.map { $0.path.substituting("config.txt", with: "cmdline.txt") }
             return .failed(
                 check, "the kernel's console also uses \(path)",
                 (file ?? "the kernel's command line")

@@ -125,7 +125,7 @@ extension SystemFiles {
         }
         return SystemFacts.Process(
             number: number, user: field("Uid:", 2).flatMap { UInt32($0) },
-            isService: text("/proc/\(number)/cgroup")?.contains("/paced.service") ?? false,
+            isService: text("/proc/\(number)/cgroup")?.has("/paced.service") ?? false,
             capabilities: field("CapEff:", 1).flatMap { UInt64($0, radix: 16) })
     }
 
@@ -300,9 +300,9 @@ extension SystemFiles {
             }
             guard let first = errors.first else { return .good(hasPanel: panel != PanelConfiguration()) }
             let more = errors.count > 1 ? "; and \(errors.count - 1) more" : ""
-            return .bad(first.replacing(path, with: ConfigurationFile.path) + more)
+            return .bad(first.substituting(path, with: ConfigurationFile.path) + more)
         } catch {
-            return .bad(String(error.line.replacing(path, with: ConfigurationFile.path)))
+            return .bad(String(error.line.substituting(path, with: ConfigurationFile.path)))
         }
     }
 }

@@ -103,8 +103,8 @@ package struct WeatherText {
                 station.name + " " + place + " " + age,
                 // On a screen of 20 columns.
                 station.name + " "
-                    + [wholePlace(metres: station.metres), age.replacing(" old", with: "")].map {
-                        $0.replacing(" ", with: "")
+                    + [wholePlace(metres: station.metres), age.substituting(" old", with: "")].map {
+                        $0.substituting(" ", with: "")
                     }.joined(separator: " "),
             ], role: .station(isStale: isStale), rank: rank)
     }

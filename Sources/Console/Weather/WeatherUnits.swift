@@ -37,7 +37,7 @@ package struct WeatherUnits {
 
     /// Metres or feet nearby, kilometres or miles beyond, with a decimal unless it is 0.
     func distance(_ metres: Double) -> String {
-        CourseWords(metric: metric).distance(metres).replacing(".0 ", with: " ")
+        CourseWords(metric: metric).distance(metres).substituting(".0 ", with: " ")
     }
 
     /// A height of clouds, which reports have in hundreds of feet: tens of metres, or hundreds of feet.

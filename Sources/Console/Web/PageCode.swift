@@ -24,24 +24,32 @@ package struct PageCode: Equatable {
         programMayCommand = json["can_command"]?.bool ?? true
     }
 
+    /// The parts of an address of a page: `http`, `bike.local`, `8080/#code=A`; nil without a port.
+    private static func parts(of address: String) -> (scheme: Substring, host: Substring, rest: Substring)? {
+        let parts = address.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[1].hasPrefix("//"), !parts[1].contains("[") else { return nil }
+        return (parts[0], parts[1].dropFirst(2), parts[2])
+    }
+
     /// The addresses with those of the machine beside its names: many a phone resolves no name that ends with .local. A
     /// certificate is of the name, which is first then.
     private static func numbered(_ addresses: [String], machine: [String]) -> [String] {
         addresses.flatMap { address -> [String] in
-            guard let match = address.wholeMatch(of: #/(https?)://([^/\[\]:]+)(:\d+.*)/#),
-                match.2 != "localhost", !TCPSocket.isAddress(String(match.2))
-            else { return [address] }
-            let numbers = machine.map { "\(match.1)://\($0)\(match.3)" }
-            return match.1 == "https" ? [address] + numbers : numbers + [address]
+            guard let (scheme, host, rest) = parts(of: address), !TCPSocket.isAddress(String(host)) else {
+                return [address]
+            }
+            let numbers = machine.map { "\(scheme)://\($0):\(rest)" }
+            return scheme == "https" ? [address] + numbers : numbers + [address]
         }.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
     /// How a browser of another machine reaches a page that only this machine does; nil if it needs nothing for that.
     var tunnel: String? {
-        guard addresses.count == 1, let match = addresses[0].firstMatch(of: #/^http://127\.0\.0\.1:(\d+)/#) else {
+        guard addresses.count == 1, let (_, host, rest) = Self.parts(of: addresses[0]), host == "127.0.0.1" else {
             return nil
         }
-        return "For a browser of another machine, run there: ssh -L \(match.1):127.0.0.1:\(match.1) \(Machine.hostName)"
+        let port = rest.prefix { $0.isNumber }
+        return "For a browser of another machine, run there: ssh -L \(port):127.0.0.1:\(port) \(Machine.hostName)"
     }
 
     /// The first address as a QR code; empty if it is too long for one.

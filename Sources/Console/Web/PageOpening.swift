@@ -53,7 +53,7 @@ package struct PageOpening: Equatable {
         } catch {
             throw .failed("cannot read \(path): \(error)")
         }
-        guard let content, String(decoding: content, as: UTF8.self).contains(text) else {
+        guard let content, String(decoding: content, as: UTF8.self).has(text) else {
             throw .failed("\(path) is not in PEM format: it has no line with '\(text)'")
         }
         guard let found = unsafe realpath(path, nil) else { throw .failed("cannot find \(path)") }

@@ -42,7 +42,7 @@ package struct WebUnits: Equatable {
             return try text(of: opening, isJSON: isJSON)
         case .close:
             try apply([], in: DropIn.Place.ofOpening, restarting: [Self.socket, Self.service])
-            let others = Self.listenStreams().filter { $0.file.contains(".socket.d/") }
+            let others = Self.listenStreams().filter { $0.file.has(".socket.d/") }
             if others.isEmpty { return "Only browsers of this machine reach the page now\n" }
             return others.map { "\($0.place) is not of pacectl, and still listens at \($0.value)\n" }.joined()
         case .control(true):
@@ -108,7 +108,7 @@ package struct WebUnits: Equatable {
     private func text(of opening: PageOpening, isJSON: Bool) throws(Failure) -> String {
         let code = try WebCommand(["code"], isControl: false, directory: nil).perform(isJSON: isJSON)
         if isJSON { return code }
-        let isEncrypted = opening.certificate != nil || code.contains("https://")
+        let isEncrypted = opening.certificate != nil || code.has("https://")
         return "paced-web listens at \(opening.address), now and after each boot; 'pacectl web close' ends that.\n\n"
             + code + (isEncrypted ? "" : Self.costOfPlainHTTP)
     }
