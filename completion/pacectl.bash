@@ -104,7 +104,7 @@ _pacectl() {
     import | import\ *) choices='--sport --again --verbose' files=yes ;;
     help) choices=$commands ;;
     recover) files=yes ;;
-    watch) choices='--replay --speed --loop' ;;
+    watch) choices='--replay --speed --loop --web-dir' ;;
     rows) choices="last $activities --sport" files=yes ;;
     replay) choices="last $activities --speed --interval-ms --sport --course" files=yes ;;
     replay\ *) choices='--speed --interval-ms --sport --course' ;;
