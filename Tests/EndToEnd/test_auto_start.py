@@ -66,15 +66,23 @@ def test_movement_starts_a_run_backdated_to_its_start(stage, alone, schema, rece
 
 @pytest.mark.fast_clock
 def test_beats_start_a_run_and_auto_stop_ends_it_at_the_last_beat(stage, alone):
-    strap = stage.strap(period=0.5)
-    daemon = alone("--gpsd", "off", "--sensors", f"unix:{strap.path}")
+    daemon = alone("--gpsd", "off", "--sensors", f"unix:{stage.directory / 'strap'}")
     assert daemon.call("settings.set", key="auto_stop_minutes", value=1) == 1
     reader = stage.reader(daemon, classes=["EVENT", "HEART", "STATE"])
-    # Beats that stop for a while begin the 30 s again.
+    strap = stage.strap(period=0.5)
     start = reader.first("EVENT", seconds=240, event="start")
-    # A daemon that the machine stops sees the end of the 30 s late.
-    late = max(state["ticks"]["worst_ms"] for state in reader.of("STATE"))
-    assert 30_000 <= start["ago_ms"] <= 31_500 + late, start.text
+    lines = list(reader.lines)
+    before = lines[:lines.index(start)]
+    beats = [line for line in before if line["class"] == "HEART" and line["quality"] == "good"]
+    # Beats that stop for more than 3 s, because the machine stops the strap, begin the 30 s again.
+    since, reached = beats[0]["boot_ms"], None
+    for one, next_one in zip(beats, beats[1:]):
+        since = next_one["boot_ms"] if next_one["boot_ms"] - one["boot_ms"] > 3_000 else since
+        reached = reached or (next_one["boot_ms"] - since >= 30_000 and next_one)
+    assert start["boot_ms"] == since and start["ago_ms"] >= 30_000, start.text
+    # A count of ticks, not a time: how late the machine runs a tick is not the daemon's doing.
+    ticks = [line for line in before[before.index(reached):] if line["class"] == "STATE"]
+    assert len(ticks) <= 1, start.text
     time.sleep(3)
     strap.end()
     reader.first("EVENT", event="link", link_of="heart", link="disconnected")
@@ -85,8 +93,8 @@ def test_beats_start_a_run_and_auto_stop_ends_it_at_the_last_beat(stage, alone):
     summary = stop["summary"]
     assert 0 <= last["boot_ms"] - began - summary["elapsed_ms"] < 101
     assert abs(summary["total_ms"] - (last["boot_ms"] - began)) <= 1
-    going_on = [line for line in reader.of("STATE") if line["boot_ms"] > last["boot_ms"] + 50_000 and line["run"] == "active"]
-    assert going_on and going_on[-1]["elapsed_ms"] > summary["elapsed_ms"] + 50_000
+    going_on = [line for line in reader.of("STATE") if line["boot_ms"] > last["boot_ms"] and line["run"] == "active"]
+    assert going_on and going_on[-1]["elapsed_ms"] > summary["elapsed_ms"] + 10_000
 
     listed, = wait_for(
         lambda: [it for it in daemon.call("activities.list") if not it["open"]], 60, "the activity")
