@@ -40,6 +40,10 @@ package final class HTTPServer {
     /// Bytes of a response in the kernel. A slow reader of a stream gets new lines, not old ones.
     private static let sendBuffer: Int32 = 64 * 1024
     private static let connectionMemory = 16 * 1024
+    /// The pauses before libmicrohttpd runs again although no socket has become ready: the first one, between the parts of a
+    /// body, and the longest one, if runs do nothing. A TLS handshake that the client does not finish is ready for ever in its
+    /// list: 0.9.75 then asks to run again at once, and a timer that is always due keeps all descriptors of the loop waiting.
+    private static let pauses = Duration.microseconds(250)...Duration.milliseconds(16)
 
     private let loop: EventLoop
     private let limits: Limits
@@ -49,6 +53,8 @@ package final class HTTPServer {
     private var daemon: OpaquePointer?
     private var source: DescriptorSource?
     private var timer: TimerSource?
+    /// The pause before the next run, if libmicrohttpd wants to run at once.
+    private var pause = pauses.lowerBound
     private var sweepTimer: TimerSource?
     private var connections: [Int32: Connection] = [:]
 
@@ -97,7 +103,10 @@ package final class HTTPServer {
         self.handler = handler
         self.headers = headers
         isEncrypted = certificate != nil
-        timer = try loop.timer { [unowned self] in run() }
+        timer = try loop.timer { [unowned self] in
+            pause = min(pause * 2, Self.pauses.upperBound)
+            run()
+        }
         sweepTimer = try loop.timer { [unowned self] in sweep() }
         var options = unsafe cmicrohttpd_options()
         unsafe options.connection_limit = UInt32(limits.connections + Self.slack)
@@ -125,7 +134,10 @@ package final class HTTPServer {
             } ?? cmicrohttpd_start(&options)
         guard let daemon = unsafe daemon else { throw SystemError("MHD_start_daemon", code: EINVAL) }
         unsafe self.daemon = daemon
-        source = try loop.watch(number: unsafe cmicrohttpd_epoll(daemon), for: .reading) { [unowned self] _ in run() }
+        source = try loop.watch(number: unsafe cmicrohttpd_epoll(daemon), for: .reading) { [unowned self] _ in
+            pause = Self.pauses.lowerBound
+            run()
+        }
     }
 
     deinit {
@@ -182,7 +194,7 @@ package final class HTTPServer {
         unsafe MHD_run(daemon)
         var milliseconds: UInt64 = 0
         let isTimed = unsafe MHD_get_timeout(daemon, &milliseconds) == .YES
-        timer?.arm(at: isTimed ? Clock.now() + .milliseconds(Int64(clamping: milliseconds)) : nil)
+        timer?.arm(at: isTimed ? Clock.now() + max(.milliseconds(Int64(clamping: milliseconds)), pause) : nil)
     }
 
     // MARK: Deadlines
@@ -224,6 +236,7 @@ package final class HTTPServer {
         guard let pointer = unsafe context.pointee else {
             return unsafe begin(connection, url, method, context)
         }
+        pause = Self.pauses.lowerBound
         let exchange = unsafe Unmanaged<HTTPExchange>.fromOpaque(pointer).takeUnretainedValue()
         if unsafe size.pointee > 0 {
             connections[unsafe cmicrohttpd_socket(connection)]?.progress = Clock.now()

@@ -299,7 +299,9 @@ def test_plain_http_of_other_machines(stage, plain, statuses):
         assert client.post("/api/token", {"code": web.code()}).status == 403
 
 
-def test_other_machines_use_https_with_a_certificate(stage):
+@pytest.fixture
+def encrypted(stage):
+    """paced-web with a certificate, at an address of another machine, and the context of clients that trust it."""
     address = Network.ADDRESS
     chain, key = stage.directory / "chain.pem", stage.directory / "key.pem"
     subprocess.run(
@@ -309,10 +311,19 @@ def test_other_machines_use_https_with_a_certificate(stage):
     web = stage.start(PacedWeb(
         stage.directory, demo(stage), network=stage.start(Network()),
         configuration=f"[Web]\nNames=bike.example\nCertificate={chain}\nCertificateKey={key}\n"))
+    return web, ssl.create_default_context(cafile=str(chain))
+
+
+def https(web, context):
+    connection = http.client.HTTPConnection(Network.ADDRESS)
+    connection.sock = context.wrap_socket(web.connect(Network.ADDRESS), server_hostname=Network.ADDRESS)
+    return connection
+
+
+def test_other_machines_use_https_with_a_certificate(encrypted):
+    web, context = encrypted
     token = web.client().token
-    context = ssl.create_default_context(cafile=str(chain))
-    connection = http.client.HTTPConnection(address)
-    connection.sock = context.wrap_socket(web.connect(address), server_hostname=address)
+    connection = https(web, context)
     for _ in range(3):
         connection.request("GET", "/api/activities", headers={"Authorization": f"Bearer {token}", "Host": "bike.example"})
         answer = connection.getresponse()
@@ -321,7 +332,44 @@ def test_other_machines_use_https_with_a_certificate(stage):
     answer = connection.getresponse()
     assert json.loads(answer.readline())["class"] == "VERSION"
     connection.close()
-    assert web.codes.result("web.code")["urls"][0].startswith(f"https://{address}:{web.port}/#code=")
+    assert web.codes.result("web.code")["urls"][0].startswith(f"https://{Network.ADDRESS}:{web.port}/#code=")
+
+
+def is_open(connection):
+    connection.setblocking(False)
+    with contextlib.suppress(BlockingIOError):
+        while connection.recv(4096):
+            pass
+        return False
+    return True
+
+
+def client_hello(context):
+    """The first record of a client."""
+    output = ssl.MemoryBIO()
+    with contextlib.suppress(ssl.SSLWantReadError):
+        context.wrap_bio(ssl.MemoryBIO(), output, server_hostname=Network.ADDRESS).do_handshake()
+    return output.read()
+
+
+@pytest.mark.parametrize("size", [
+    pytest.param(1, marks=pytest.mark.thorough, id="one-byte"), pytest.param(60, marks=pytest.mark.thorough, id="half"),
+    pytest.param(None, id="whole")])
+def test_clients_that_stop_in_a_handshake_cost_nothing(encrypted, size):
+    web, context = encrypted
+    hello = client_hello(context)[:size]
+    with contextlib.ExitStack() as stack:
+        silent = [stack.enter_context(web.connect(Network.ADDRESS)) for _ in range(20)]
+        for one in silent:
+            one.sendall(hello)
+        before, begun = web.processor_seconds(), time.monotonic()
+        connection = stack.enter_context(contextlib.closing(https(web, context)))
+        connection.request("GET", "/", headers={"Host": "bike.example"})
+        assert connection.getresponse().status == 200
+        # None of them has reached the deadline of a head, which ends it.
+        assert all(is_open(one) for one in silent)
+        wait_for(lambda: not is_open(silent[0]), 60, "the end of the first one")
+        assert web.processor_seconds() - before < 0.1 * (time.monotonic() - begun)
 
 
 @pytest.mark.parametrize("text, message", [

@@ -85,6 +85,11 @@ class ManagedProcess:
     def pid(self):
         return self.process.pid
 
+    def processor_seconds(self):
+        """The time of the processor that the process has used."""
+        fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def log_text(self):
         return self.log.read_text(errors="replace")
 
