@@ -92,12 +92,14 @@ extension Daemon {
         let privateDirectory = try options.replay.map { _ in try PrivateDirectory(prefix: PrivateDirectory.replayPrefix)
         }
         defer { withExtendedLifetime(privateDirectory) {} }
-        let directories =
+        var directories =
             try privateDirectory.map { Directories(options, replayIn: $0.path) }
             ?? Directories(
                 options, isSystem: geteuid() == 0 || isStartedBySystemd,
                 hasSockets: neededSockets.allSatisfy { handed[$0] != nil },
                 environment: variable)
+        // Links on the way are followed once: a link that changes later moves neither the journal nor its lock.
+        if let state = try? Directory(directories.state) { directories.state = state.path }
         let replay = try options.replay.map { replay in
             let recording = try recording(
                 of: replay, stateDirectory: options.stateDirectory, in: privateDirectory?.path ?? "")
