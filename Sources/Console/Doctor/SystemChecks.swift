@@ -65,7 +65,7 @@ extension SystemFacts {
         if unit.restarts > 0 {
             return .note(check, "running; systemd restarted it \(unit.restarts) times", log)
         }
-        return .ok(check, "running, and enabled to start at boot")
+        return .ok(check, "running, and enabled to start at boot" + othersText)
     }
 
     var socketDiagnosis: Diagnosis {

@@ -64,6 +64,9 @@ enum DiagnosisCases {
         Case("paced", .failed, "running, but not enabled to start at boot", "sudo systemctl enable paced") {
             $0.units?["paced.service"] = unit("active", file: "disabled")
         },
+        Case("paced", .ok, "running, and enabled to start at boot; process 412 of user 4000000001", nil) {
+            $0.others = [someone]
+        },
         Case("paced", .note, "running; systemd restarted it 2 times", "journalctl -u paced -n 20") {
             $0.units?["paced.service"]?.restarts = 2
         },
