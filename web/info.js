@@ -95,6 +95,7 @@ function receiverLine({ gpsd, position, indoor }) {
   if (indoor) return { text: `${t('live.gps')}: ${t('live.indoors')}`, status: 'none' };
   const lead = `${t('live.gps')}: `;
   if (!gpsd || gpsd.link === 'disconnected') return { text: lead + t('live.no_fix'), status: 'bad' };
+  if (gpsd.device === 'simulated' && gpsd.link === 'connecting') return { text: lead + t('live.tunnel'), status: 'warn' };
   if (!position) return { text: lead + t('live.no_fix'), status: 'warn' };
   if (position.stale) return { text: lead + t('live.old_fix', { age: age(position.age_ms / 1000) }), status: 'warn' };
   const parts = [];

@@ -227,6 +227,7 @@ extension StatusText {
     /// The state of the link to gpsd.
     static func gpsdLink(_ state: StateLine) -> String {
         switch state.gpsd.state {
+        case .connecting where state.gpsd.name == "simulated": "no GPS: the demo's tunnel"
         case .connected: "GPS connected"
         case .connecting: state.gpsd.reason.map(gpsdReason) ?? "GPS connecting…"
         case .disconnected, nil: state.gpsd.reason.map(gpsdReason) ?? "no GPS"

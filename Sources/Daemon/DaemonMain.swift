@@ -1,6 +1,7 @@
 import Domain
 import Glibc
 import Linux
+import Simulation
 import Storage
 
 extension Daemon {
@@ -126,7 +127,10 @@ extension Daemon {
             sensorFile: sensorFile,
             journal, state, opened, reporter: reporter, isService: isStartedBySystemd, replay: replay)
         Log.write(.notice, "paced \(Release.version) serves \(directories.runtime ?? "the sockets of systemd")")
-        if options.demo != nil { Log.write(.notice, "the demo records into \(directories.state)") }
+        if let demo = options.demo {
+            Log.write(.notice, "the demo records into \(directories.state)")
+            Log.write(.notice, demo.plannedLosses)
+        }
         let status = try daemon.serve()
         switch runtime {
         case .some(let runtime): for name in sockets.compactMap(\.ownName) { runtime.directory.remove(name) }

@@ -3,6 +3,7 @@ import Domain
 
 /// A simulated GNSS receiver with the accuracy of a current one.
 struct SimulatedReceiver: Sendable {
+    /// Clients know the demo's receiver by this name: its loss of the position is planned.
     private static let device = SanitizedText("simulated")
 
     /// The position error to the north and to the east, and the altitude error, in metres.

@@ -13,6 +13,14 @@ package enum SimulatedSession: String, CaseIterable, Sendable {
     }
 
     package var isIndoor: Bool { self == .indoor }
+
+    /// Which link the session loses on purpose, and when, as a sentence of the log.
+    package var plannedLosses: String {
+        let (tunnel, dropout) = (PeriodicIncident.tunnel, PeriodicIncident.dropout)
+        let position = "GPS after \(Int(tunnel.first)) s, in a tunnel of \(Int(tunnel.length)) s, and "
+        return "the demo loses on purpose \(isIndoor ? "" : position)"
+            + "the strap after \(Int(dropout.first)) s, for \(Int(dropout.length)) s"
+    }
 }
 
 extension SimulatedSession {

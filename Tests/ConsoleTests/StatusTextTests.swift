@@ -97,6 +97,16 @@ struct StatusTextTests {
         #expect(StatusText(metric: true).report(state).contains("34 m high, ±4 m"))
     }
 
+    @Test func demoSaysThatItsLossOfThePositionIsPlanned() throws {
+        let view = try Views.view(
+            Views.idle,
+            (
+                #""link":"disconnected","reason":"not-running""#,
+                #""link":"connecting","reason":"no-fix","device":"simulated""#
+            ))
+        #expect(StatusText.positionProblem(view.state!) == "no GPS: the demo's tunnel")
+    }
+
     @Test(arguments: [
         ("connecting", "no-fix", "no GPS fix"), ("connecting", "", "GPS connecting…"), ("connected", "", "no position"),
         ("disconnected", "no-device", "gpsd has no receiver"), ("disconnected", "sunspots", "no GPS: sunspots"),

@@ -118,6 +118,7 @@ export default {
   'live.satellites.other': '{count} Satelliten',
   'live.no_fix': 'keine Position',
   'live.old_fix': 'Position {age} alt',
+  'live.tunnel': 'Tunnel der Demo',
   'live.indoors': 'drinnen',
   'live.heart_stale': '{title}, {age} alt',
   'live.no_contact': '{title}, kein Kontakt',

@@ -118,6 +118,7 @@ export default {
   'live.satellites.other': '{count} satellites',
   'live.no_fix': 'no position',
   'live.old_fix': 'position {age} old',
+  'live.tunnel': 'the demo’s tunnel',
   'live.indoors': 'indoors',
   'live.heart_stale': '{title}, {age} old',
   'live.no_contact': '{title}, no contact',
