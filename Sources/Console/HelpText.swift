@@ -43,7 +43,7 @@ private let helpOfAll = """
     Usage: pacectl [OPTION]... COMMAND
 
       status                    show the run, the strap and the receiver
-      watch [--replay FILE|ID [--speed N] [--loop]]
+      watch [--web-dir DIR] [--replay FILE|ID [--speed N] [--loop]]
                                 show the run until q is pressed; without a terminal
                                 print a line for each change; --replay shows a
                                 recorded file or activity as if it happened now
@@ -88,9 +88,10 @@ private let helpOfAll = """
       course reverse REF        make a course in the other direction
       course rename REF NAME    name a course
       course delete REF         delete a course; activities on it keep it
-      course partner PACE|ID|off [--on-course]
-                                run against a pace such as 5:00/km, or against an
-                                activity, by distance or by place on the course
+      course partner [PACE|ID|off] [--on-course]
+                                show the partner, or run against a pace such as
+                                5:00/km, or against an activity, by distance or
+                                by place on the course
       settings                  show all settings
       settings get [KEY]        show a setting, or all
       settings set KEY VALUE    change a setting; VALUE is text or JSON:

@@ -65,6 +65,10 @@ final class CourseService {
             let samples = course.samples(points, climbScore: run.settings.climbScore)
             // The response follows the return of this call.
             inbox.append(.completion { _ in completion(.success(.profile(samples))) })
+        case .currentPartner:
+            let partner = run.partner
+            // The response follows the return of this call.
+            inbox.append(.completion { _ in completion(.success(.partner(partner))) })
         case .partner(nil): try setPartner(nil, bytes: nil, completion, at: now)
         case .partner(.pace(let pace)): try setPartner(.pace(pace), bytes: nil, completion, at: now)
         case .partner(.activity(let id, let isOnCourse)):

@@ -67,6 +67,7 @@ final class RunController {
     var settings: Settings { recording.engine.settings }
     var runState: RunState { recording.engine.runState }
     var course: LoadedCourse? { recording.engine.course }
+    var partner: Partner? { recording.engine.partner }
     /// The moment of the next tick or idle second, and of a replay's next entry.
     var deadline: Instant {
         replay?.deadline(before: recording.engine.deadline, isActive: runState == .active) ?? recording.engine.deadline

@@ -34,6 +34,7 @@ extension FuzzTarget {
             #"{"jsonrpc":"2.0","method":"activities.edit","params":{"id":17,"name":"Up there","sport":"hike"},"id":9}"#,
             #"{"jsonrpc":"2.0","method":"activities.track","params":{"from_ms":0,"fields":["at_ms","bpm"]},"id":9}"#,
             #"[{"jsonrpc":"2.0","method":"sensor.scan","params":{"seconds":5},"id":7},{"jsonrpc":"2.0","method":"sensor.forget","id":8}]"#,
+            #"{"jsonrpc":"2.0","method":"partner.get","id":11}"#,
             #"{"jsonrpc":"2.0","method":"course.partner","params":{"pace_s_per_m":0.3},"id":11}"#,
             #"{"jsonrpc":"2.0","method":"upload.append","params":{"data":"Zm9vYg=="},"id":10}"#,
             #"[1,2,3]"#, "[]",

@@ -15,7 +15,7 @@ package struct CallPolicy: Equatable {
     /// Methods that change nothing and ask no other machine.
     private static let readers: Set = [
         "status", "settings.get", "activities.list", "activities.get", "activities.track", "course.list",
-        "course.profile", "rpc.discover",
+        "partner.get", "course.profile", "rpc.discover",
     ]
 
     /// - Throws: a sentence for a body that is no request.

@@ -244,6 +244,8 @@ package enum OpenRPC {
             "course.partner", "Sets the virtual partner; without a parameter there is none.",
             [partnerPace, partnerActivity, partnerOnCourse], "nothing", none, [refused] + slow + [notFound]),
         method(
+            "partner.get", "Returns the virtual partner.", [], "partner", partner, [invalid]),
+        method(
             "course.profile", "Returns samples of the loaded course at equal distances.", [profilePoints], "profile",
             profile, [refused, invalid]),
         method(
@@ -292,6 +294,10 @@ package enum OpenRPC {
         "distance_m":{"type":"array","items":{"type":"number"}},"altitude_m":{"type":"array","items":{"type":"number"}},\
         "climbs":{"type":"array","items":{"type":"object","required":["start_m","top_m","ascent_m"],"properties":{\
         "start_m":{"type":"number"},"top_m":{"type":"number"},"ascent_m":{"type":"number"}}}}}}
+        """
+    private static let partner = """
+        {"type":"object","required":["kind"],"properties":{"kind":{"enum":["none","pace","activity"]},\
+        "pace_s_per_m":{"type":"number"},"name":\(text),"on_course":{"const":true}}}
         """
     private static let partnerPace = """
         {"name":"pace_s_per_m","summary":"The pace that it keeps, 0.01 to 36.",\

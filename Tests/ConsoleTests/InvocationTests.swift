@@ -74,6 +74,7 @@ struct InvocationTests {
         (["course", "partner", "12"], .course(.partner(.activity(.number(12), isOnCourse: false)))),
         (["course", "partner", "12", "--on-course"], .course(.partner(.activity(.number(12), isOnCourse: true)))),
         (["course", "partner", "off"], .course(.partner(.off))),
+        (["course", "partner"], .course(.showPartner)),
         (["workout"], .workout(.show)), (["workout", "unload"], .workout(.unload)),
         (["workout", "load", "a.fit"], .workout(.load("a.fit"))),
         (["sensors", "forget"], .sensors(.forget(nil))),

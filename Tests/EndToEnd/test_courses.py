@@ -173,7 +173,9 @@ def test_pacectl_lists_shows_reverses_and_names_courses(stage, paced):
     for command in ("show", "load"):
         assert "no course is loaded" in pacectl(stage, "course", command, "loaded", status=1)
     assert pacectl(stage, "course", "rename", "2", "Back", "home", "--metric").startswith("Renamed: course 2, Back home")
+    assert pacectl(stage, "course", "partner") == "There is no partner.\n"
     assert pacectl(stage, "course", "partner", "5:00/km") == "The partner keeps a pace of 5:00 min/km.\n"
+    assert pacectl(stage, "course", "partner") == "The partner keeps a pace of 5:00 min/km.\n"
     assert pacectl(stage, "course", "delete", "last") == "Deleted: course 2.\n"
     assert "see 'pacectl course list'" in pacectl(stage, "course", "load", "no such", status=1)
     assert "there is no course 2" in pacectl(stage, "course", "show", "2", status=1)
@@ -195,6 +197,8 @@ def test_activity_becomes_a_course_and_a_partner(stage, paced):
     pacectl(stage, "course", "load", "Home")
     text = pacectl(stage, "course", "partner", "1", "--on-course")
     assert text == "The partner moves as in activity 1, on the course.\n"
+    assert pacectl(stage, "course", "partner") == text
+    assert paced.call("partner.get") == {"kind": "activity", "name": "activity 1", "on_course": True}
     paced.end()
     assert pacectl(stage, "course", "reverse", "Home") == "Stored: course 2 'Home reversed'.\n"
     stage.paced(*OFF)

@@ -19,6 +19,7 @@ extension Invocation {
         /// Makes a course of an activity.
         case from(ActivityReference, name: String?)
         case partner(NewPartner)
+        case showPartner
 
         package enum NewPartner: Equatable {
             case off
@@ -53,13 +54,14 @@ extension Invocation {
             case "reverse" where rest.isEmpty: self = .reverse(try CourseReference(word, after: "course reverse"))
             case "from" where rest.isEmpty:
                 self = .from(try ActivityReference(word, after: "course from"), name: options.name)
+            case "partner" where words.count == 1 && !options.isOnCourse: self = .showPartner
             case "partner" where rest.isEmpty:
                 self = .partner(try NewPartner(word, isOnCourse: options.isOnCourse))
             default:
                 throw .usage(
                     "use 'course list', 'course show REF', 'course import FILE', 'course export REF', 'course load REF', "
                         + "'course unload', 'course rename REF NAME', 'course delete REF', 'course reverse REF', "
-                        + "'course from ID' or 'course partner PACE|ID|off'")
+                        + "'course from ID' or 'course partner [PACE|ID|off]'")
             }
         }
     }
@@ -89,6 +91,7 @@ extension Invocation {
             let result = try control.call("course.delete", "{\"id\":\(id)}")
             return isJSON ? result + "\n" : "Deleted: course \(id).\n"
         case .partner(let partner): return try choose(partner)
+        case .showPartner: return try partnerText()
         }
     }
 
@@ -109,24 +112,45 @@ extension Invocation {
         return "\(verb): \(text).\n"
     }
 
+    private func partnerText() throws(Failure) -> String {
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
+        let result = try control.call("partner.get")
+        if isJSON { return result + "\n" }
+        let partner = try? JSON(parsing: result.utf8)
+        if let pace = partner?["pace_s_per_m"]?.number {
+            return Self.text(ofPace: pace, isMetric: metric ?? control.metricSetting())
+        }
+        if partner?["kind"]?.string == "activity" {
+            return "The partner moves as in \(partner?["name"]?.harmlessText() ?? "an activity")"
+                + (partner?["on_course"] == nil ? ".\n" : ", on the course.\n")
+        }
+        return Self.noPartner
+    }
+
+    private static let noPartner = "There is no partner.\n"
+
+    private static func text(ofPace pace: Double, isMetric: Bool) -> String {
+        "The partner keeps a pace of \(StatusText(metric: isMetric).pace(pace)).\n"
+    }
+
     private func choose(_ partner: CourseCommand.NewPartner) throws(Failure) -> String {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         let parameters: String
         let text: String
         switch partner {
-        case .off: (parameters, text) = ("{}", "There is no partner.")
+        case .off: (parameters, text) = ("{}", Self.noPartner)
         case .pace(let seconds, let unit):
             let isMetric = unit ?? metric ?? control.metricSetting()
             let pace = Double(seconds) / (isMetric ? 1000 : RunFormat.metresPerMile)
             parameters = "{\"pace_s_per_m\":\(pace)}"
-            text = "The partner keeps a pace of \(StatusText(metric: isMetric).pace(pace))."
+            text = Self.text(ofPace: pace, isMetric: isMetric)
         case .activity(let reference, let isOnCourse):
             let id = try control.number(of: reference)
             parameters = "{\"activity\":\(id),\"on_course\":\(isOnCourse)}"
-            text = "The partner moves as in activity \(id)" + (isOnCourse ? ", on the course." : ".")
+            text = "The partner moves as in activity \(id)" + (isOnCourse ? ", on the course.\n" : ".\n")
         }
         let result = try control.call("course.partner", parameters, lasting: .seconds(30))
-        return isJSON ? result + "\n" : text + "\n"
+        return isJSON ? result + "\n" : text
     }
 }
 

@@ -33,6 +33,8 @@ package indirect enum ControlResult: Equatable, Sendable {
     /// The profile of the loaded course.
     case profile(CourseSamples)
     case course(CourseSummary, isLoaded: Bool)
+    /// The virtual partner; nil if there is none.
+    case partner(Partner?)
     /// The number of the stored course, and whether it was in the list.
     case storedCourse(Int, isPresent: Bool)
     /// A value of net.sock, as JSON.
@@ -74,6 +76,7 @@ extension JSONWriter {
         case .imported(let id): object { $0.member("id", id) }
         case .courses(let courses, let loaded): self.courses(courses, loaded: loaded)
         case .profile(let samples): self.samples(samples)
+        case .partner(let partner): self.partner(partner)
         case .course(let course, let isLoaded): self.course(course, isLoaded: isLoaded)
         case .storedCourse(let id, let isPresent):
             object { line in

@@ -12,6 +12,7 @@ package enum CourseRequest: Equatable, Sendable {
     case rename(Int, SanitizedText)
     /// Sets the virtual partner; nil for none.
     case partner(NewPartner?)
+    case currentPartner
     /// Samples of the loaded course.
     case profile(points: Int)
 
@@ -51,6 +52,9 @@ package enum CourseRequest: Equatable, Sendable {
         case "course.profile":
             let parameters = try ControlRequest.Parameters(parameters, names: ["points"])
             self = .profile(points: try parameters.members["points"]?.integer(in: 2...500, field: "points") ?? 200)
+        case "partner.get":
+            try ControlRequest.checkNoParameters(parameters)
+            self = .currentPartner
         case "course.partner":
             let parameters = try ControlRequest.Parameters(
                 parameters, names: ["pace_s_per_m", "activity", "on_course"])
@@ -86,6 +90,21 @@ extension JSONWriter {
                 one.course(course, isLoaded: course.hash == loaded)
                 if line.bytes.count + one.bytes.count > Self.listLimit { return }
                 line.value(written: one.bytes)
+            }
+        }
+    }
+
+    mutating func partner(_ partner: Partner?) {
+        object { line in
+            switch partner {
+            case nil: line.member("kind", "none")
+            case .pace(let pace):
+                line.member("kind", "pace")
+                line.member("pace_s_per_m", pace, decimals: 4)
+            case .recorded(let recorded):
+                line.member("kind", "activity")
+                line.member("name", recorded.name?.text)
+                if recorded.curve?.course != nil { line.member("on_course", true) }
             }
         }
     }

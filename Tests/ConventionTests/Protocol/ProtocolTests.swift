@@ -101,7 +101,8 @@ import Wire
         ("sensor.scan", "sensor.scan"), ("activities.list", "summary"), ("activities.track", "activities.track"),
         ("upload.begin", "upload.begin"), ("upload.append", "upload.begin"), ("upload.commit", "upload.commit"),
         ("course.list", "course"), ("course.load", "course"),
-        ("course.profile", "course.profile"), ("weather.at", "weather.at"),
+        ("course.profile", "course.profile"), ("partner.get", "partner.get"),
+        ("weather.at", "weather.at"),
         ("route.find", "route.find"), ("route.course", "route.course"),
     ])
     func resultHasTheFieldsOfThePage(method: String, object: String) throws {
