@@ -94,7 +94,7 @@ extension Invocation {
             guard var recording = try journal.recording(id), let summary = try journal.summary(of: id) else {
                 throw Failure.noActivity(id)
             }
-            let figures = try RowFigures(of: &recording, journal)
+            let figures = try RowFigures(of: &recording, journal.rows(of: id), journal)
             recording.weather = try journal.startWeather(of: recording)
             if isJSON {
                 var line = JSONWriter()

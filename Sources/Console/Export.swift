@@ -114,16 +114,17 @@ extension Invocation {
         let now = Clock.systemTime()
         let origin = ExportMetadata.ofThisMachine(
             started: recording.started, written: now >= Release.date ? now : nil)
-        if format == .fit { recording.weather = try journal.startWeather(of: recording) }
         let rows: any RecordingRows
-        if let hidden = try HiddenRows(journal.rows(of: id), radius: request.hide) {
+        if let hidden = try HiddenRows(journal.rows(of: id), radius: request.hide), hidden.hasPositions {
             rows = hidden
-            recording.laps = hidden.visible(recording.laps)
-            recording.weather?.isPlaceHidden = true
+            recording = try hidden.header(of: recording, hidden: request.hide)
         } else {
             rows = try journal.rows(of: id)
-            // The points of a course may show what is hidden.
-            if format == .fit { recording.course = try journal.followedCourse(ofActivity: id) }
+            // The station is near the start, also without a position.
+            if format == .fit, request.hide == 0 {
+                recording.weather = try journal.startWeather(of: recording)
+                recording.course = try journal.followedCourse(ofActivity: id)
+            }
         }
         let loss: ExportLoss
         if let path = name(recording) {

@@ -16,13 +16,12 @@ struct RowFigures {
     private(set) var bests: [BestEffort] = []
 
     /// - Parameter recording: gets the zones and their times if it has none.
-    init(of recording: inout RecordedActivity, _ journal: JournalReader) throws {
-        guard let id = recording.id else { return }
+    init(of recording: inout RecordedActivity, _ rows: some RecordingRows, _ journal: JournalReader) throws {
         var beats = RecordingVariability()
         var bests = RecordingBests(recording)
         var times: RecordingZoneTimes?
         if recording.zones == nil, let zones = try journal.presentZones() { times = RecordingZoneTimes(zones) }
-        try journal.rows(of: id).each { row in
+        try rows.each { row in
             beats.ingest(row)
             bests.ingest(row)
             times?.ingest(row)

@@ -3,8 +3,6 @@ package struct StartWeather: Equatable, Sendable {
     package let observation: WeatherObservation
     /// Seconds from the observation to the start, below 0 for a later one; nil if the date of the start is unknown.
     package let age: Double?
-    /// Whether files and pages leave out the station and its distance, because they show where the activity was.
-    package var isPlaceHidden = false
 
     /// An observation counts after the start if it arrives before this time.
     package static let arrivalLimit = Duration.seconds(15 * 60)
@@ -30,17 +28,11 @@ package struct StartWeather: Equatable, Sendable {
 extension StartWeather {
     /// The weather on one line. The station, its distance and the time follow a semicolon.
     package func text(metric: Bool) -> String {
-        let place =
-            isPlaceHidden
-            ? []
-            : [
-                observation.station.text,
-                RunFormat.distance(metres: observation.distance, metric: metric) + " "
-                    + RunFormat.distanceUnit(metric: metric) + " away",
-            ]
-        let source = place + [moment].compactMap(\.self)
-        return figures(metric: metric).joined(separator: ", ")
-            + (source.isEmpty ? "" : "; " + source.joined(separator: ", "))
+        let distance = RunFormat.distance(metres: observation.distance, metric: metric)
+        let source = [
+            observation.station.text, "\(distance) \(RunFormat.distanceUnit(metric: metric)) away", moment,
+        ].compactMap(\.self)
+        return figures(metric: metric).joined(separator: ", ") + "; " + source.joined(separator: ", ")
     }
 
     private func figures(metric: Bool) -> [String] {

@@ -36,7 +36,7 @@ package struct ReportPage {
         let unit = metric ? 1000 : RunFormat.metresPerMile
         var map = RouteMap(extent.frame)
         var lines = TrackLines(extent, variabilityPoints)
-        var splits = Splits(of: extent.metres, unit: unit, most: 50, isCut: hidden != nil)
+        var splits = Splits(of: extent.metres, unit: unit, most: 50)
         let marked = max(RoundNumber.above(extent.metres / unit / 20), 1)
         var badges = EarnedBadges(recording.sport)
         var gap = SampleGap(extent)
@@ -183,8 +183,8 @@ package struct ReportPage {
         var notes: [String] = []
         if let hidden {
             notes.append(
-                "Positions within \(hidden) m of a point near the start, and of one near the end, are hidden. Totals contain "
-                    + "these parts; the map, the distances of charts, splits and laps do not.")
+                "What was within \(hidden) m of a point near the start, or of one near the end, is left out: times, totals, splits "
+                    + "and laps begin at the first position shown and end at the last one.")
         }
         if recording.isTimeUncertain { notes.append("No clock was set: the date is unknown.") }
         if recording.isTimeGuessed { notes.append("≈ The date is a guess of a clock that nothing has confirmed.") }

@@ -91,11 +91,9 @@ extension ReportPage {
     private func laps(_ page: inout HTMLText) {
         guard recording.laps.count > 1 else { return }
         let rows = recording.laps.prefix(Self.mostLaps).enumerated().map { index, lap in
-            let isCut = hidden != nil && (index == 0 || index + 1 == recording.laps.count)
-            return [
-                "\(index + 1)", (isCut ? "≈ " : "") + distance(lap.figures.distanceMetres),
-                Self.clock(lap.figures.elapsedMilliseconds), isCut ? "–" : rate(lap.figures.averageSpeed),
-                Self.beats(lap.figures.averageHeartRate),
+            [
+                "\(index + 1)", distance(lap.figures.distanceMetres), Self.clock(lap.figures.elapsedMilliseconds),
+                rate(lap.figures.averageSpeed), Self.beats(lap.figures.averageHeartRate),
             ]
         }
         page.table(
@@ -175,11 +173,11 @@ extension ReportPage {
         if !rows.isEmpty { page.table("Best power", ["Over", "Average"], rows) }
     }
 
-    /// The badges that the distance earns. The times of hidden positions are not shown.
+    /// The badges that the distance earns.
     private func badges(_ page: inout HTMLText, _ badges: EarnedBadges) {
         guard recording.sport.isOnFoot else { return }
         let rows = Badge.all.dropFirst().filter { recording.total.distanceMetres > $0.distanceMetres }.map { badge in
-            let time = hidden == nil ? badges.earned.first { $0.badge == badge }?.milliseconds : nil
+            let time = badges.earned.first { $0.badge == badge }?.milliseconds
             return [badge.name, distance(badge.distanceMetres), time.map(Self.clock) ?? ""]
         }
         if !rows.isEmpty { page.table("Badges", ["Badge", "Over", "Time"], rows) }

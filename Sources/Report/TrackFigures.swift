@@ -147,7 +147,6 @@ struct Splits {
     /// The length of a split in metres.
     let length: Double
 
-    private var begins: Bool
     private var last: (metres: Double, milliseconds: Double) = (0, 0)
     private var began: (metres: Double, milliseconds: Double) = (0, 0)
     private var beats = (sum: 0.0, count: 0)
@@ -155,19 +154,13 @@ struct Splits {
     /// - Parameters:
     ///   - unit: metres of a kilometre or a mile.
     ///   - most: the largest number of whole splits.
-    ///   - isCut: whether the first sample with a distance is the beginning, because those before it are hidden.
-    init(of metres: Double, unit: Double, most: Int, isCut: Bool) {
-        begins = !isCut
+    init(of metres: Double, unit: Double, most: Int) {
         length = unit * max(RoundNumber.above(metres / unit / Double(most)), 1)
     }
 
     mutating func add(_ sample: RecordingSample) {
         guard let metres = sample.distanceMetres, metres.isFinite else { return }
         let time = Double(sample.elapsedMilliseconds)
-        if !begins {
-            (last, began) = ((metres, time), (metres, time))
-            begins = true
-        }
         if let rate = sample.heartRate { beats = (beats.sum + Double(rate), beats.count + 1) }
         while metres >= began.metres + length, metres > last.metres {
             let edge = began.metres + length

@@ -37,11 +37,9 @@ import Testing
     }
 
     private static func text(
-        _ observation: WeatherObservation, start: UTC? = start, metric: Bool = true, isPlaceHidden: Bool = false
+        _ observation: WeatherObservation, start: UTC? = start, metric: Bool = true
     ) throws -> String {
-        var weather = try #require(StartWeather(observation, start: start))
-        weather.isPlaceHidden = isPlaceHidden
-        return weather.text(metric: metric)
+        try #require(StartWeather(observation, start: start)).text(metric: metric)
     }
 
     @Test func textHasTheFiguresThenTheStationAndTheTime() throws {
@@ -54,9 +52,7 @@ import Testing
             try Self.text(observation, metric: false)
                 == "48 °F, wind 11.5 mph from 240° (SW), gusts 20.8 mph, humidity 89 %, light rain, mist; "
                 + "EDDB, 7.71 mi away, observed 10 min before the start")
-        #expect(try Self.text(observation, isPlaceHidden: true).hasSuffix("mist; observed 10 min before the start"))
         #expect(try Self.text(observation, start: nil).hasSuffix("mist; EDDB, 12.40 km away"))
-        #expect(try Self.text(observation, start: nil, isPlaceHidden: true).hasSuffix("light rain, mist"))
     }
 
     @Test func missingFiguresAreLeftOut() throws {
@@ -64,14 +60,15 @@ import Testing
             let observation = try WeatherObservation.sample(
                 observed: Self.time(before: seconds), direction: direction, windSpeed: speed, temperature: nil,
                 humidity: 70, conditions: nil)
-            return try Self.text(observation, isPlaceHidden: true)
+            return try Self.text(observation)
         }
-        #expect(try text(nil, 0, seconds: 29) == "calm, humidity 70 %; observed at the start")
+        let station = "EDDB, 12.40 km away"
+        #expect(try text(nil, 0, seconds: 29) == "calm, humidity 70 %; \(station), observed at the start")
         #expect(
             try text(.variable, 1, seconds: -60)
-                == "variable wind 3.6 km/h, humidity 70 %; observed 1 min after the start")
-        #expect(try text(nil, 2, seconds: 0) == "wind 7.2 km/h, humidity 70 %; observed at the start")
-        #expect(try text(.from(10), nil, seconds: 0) == "humidity 70 %; observed at the start")
+                == "variable wind 3.6 km/h, humidity 70 %; \(station), observed 1 min after the start")
+        #expect(try text(nil, 2, seconds: 0) == "wind 7.2 km/h, humidity 70 %; \(station), observed at the start")
+        #expect(try text(.from(10), nil, seconds: 0) == "humidity 70 %; \(station), observed at the start")
     }
 
     @Test func groupsWithoutMeaningAreSkipped() throws {

@@ -554,9 +554,9 @@ def test_report_looks_as_the_file_of_pacectl(history, pages, browser, number, wi
 
 def test_report_hides_200_metres_by_default(history, pages):
     page = shown_report(pages.open(history.web, "report.html#2"))
-    expect(page.locator(".notes")).to_contain_text("Positions within 200 m")
+    expect(page.locator(".notes")).to_contain_text("What was within 200 m")
     page.goto(f"{history.web.url}/report.html#2&hide=0")
-    expect(page.locator(".notes")).not_to_contain_text("Positions within")
+    expect(page.locator(".notes")).not_to_contain_text("What was within")
 
 
 def test_report_has_slider_and_cursor(history, pages):

@@ -37,9 +37,6 @@ import Testing
         let figures = "temperature=-2;condition=light_rain;wind_direction=240;wind_speed=5.14;relative_humidity=89"
         #expect(
             try written() == "weather_report=current;\(figures);location=EDDB;observed_at_time=600")
-        #expect(
-            try written { $0.weather?.isPlaceHidden = true }
-                == "weather_report=current;\(figures);observed_at_time=600")
         #expect(try written { $0.weather = nil } == "")
     }
 

@@ -27,31 +27,46 @@ extension Invocation {
         let journal = try state.journal()
         do {
             let id = try journal.number(of: request.activity)
-            guard var recording = try journal.recording(id), let summary = try journal.summary(of: id) else {
+            guard let recording = try journal.recording(id), let summary = try journal.summary(of: id) else {
                 throw Failure.noActivity(id)
             }
-            let figures = try RowFigures(of: &recording, journal)
-            recording.weather = try journal.startWeather(of: recording)
-            recording.weather?.isPlaceHidden = request.hide > 0
             let html: [UInt8]
             let rows = try journal.rows(of: id)
             let extent = try TrackExtent(rows)
             if extent.metres == 0, !extent.frame.isEmpty {
                 html = try page(
-                    of: recording, summary, figures, MeasuredRows(rows: rows, recording: recording), request, journal)
+                    of: recording, summary, MeasuredRows(rows: rows, recording: recording), request, journal)
             } else {
-                html = try page(of: recording, summary, figures, rows, request, journal)
+                html = try page(of: recording, summary, rows, request, journal)
             }
             try write(html, to: request.output, replaces: request.isForced)
+        } catch let failure as Failure {
+            throw failure
         } catch {
             throw state.failure(reading: error)
         }
     }
 
     private func page(
-        of recording: RecordedActivity, _ summary: ActivitySummary, _ figures: RowFigures,
-        _ rows: some RecordingRows, _ request: ReportRequest, _ journal: JournalReader
+        of recording: RecordedActivity, _ summary: ActivitySummary, _ rows: some RecordingRows,
+        _ request: ReportRequest, _ journal: JournalReader
     ) throws -> [UInt8] {
+        guard let hidden = try HiddenRows(rows, radius: request.hide), hidden.hasPositions else {
+            var recording = recording
+            // The station is near the start, also without a position.
+            if request.hide == 0 { recording.weather = try journal.startWeather(of: recording) }
+            return try page(of: recording, summary, shown: rows, hidden: nil, journal)
+        }
+        let visible = try hidden.header(of: recording, hidden: request.hide)
+        return try page(of: visible, summary, shown: hidden, hidden: request.hide, journal)
+    }
+
+    private func page(
+        of recording: RecordedActivity, _ summary: ActivitySummary, shown rows: some RecordingRows, hidden: Int?,
+        _ journal: JournalReader
+    ) throws -> [UInt8] {
+        var recording = recording
+        let figures = try RowFigures(of: &recording, rows, journal)
         var page = ReportPage(
             recording, gaps: summary.gaps, metric: metric ?? journal.isMetric,
             started: recording.isTimeUncertain ? nil : StatusText.localTime(recording.started))
@@ -60,11 +75,7 @@ extension Invocation {
         page.bests = figures.bests
         page.isOpen = summary.isOpen
         page.recovered = summary.recovered.map(StatusText.recovered)
-        guard let hidden = try HiddenRows(rows, radius: request.hide), hidden.hasPositions else {
-            return try page.html(rows)
-        }
-        page.recording.laps = hidden.visible(recording.laps)
-        page.hidden = request.hide
-        return try page.html(hidden)
+        page.hidden = hidden
+        return try page.html(rows)
     }
 }

@@ -109,7 +109,7 @@ struct FitActivity {
                 .uint16(Fit.WeatherConditions.windDirection, direction.flatMap { Self.scaled($0, by: 1) }),
                 .uint16(Fit.WeatherConditions.windSpeed, observation.windSpeed.flatMap { Self.scaled($0, by: 1000) }),
                 .uint8(Fit.WeatherConditions.humidity, observation.humidity.flatMap { Self.scaled($0, by: 1) }),
-                .text(Fit.WeatherConditions.location, weather.isPlaceHidden ? nil : observation.station.text),
+                .text(Fit.WeatherConditions.location, observation.station.text),
                 // The times of a file without a date mean nothing.
                 .uint32(
                     Fit.WeatherConditions.observed,

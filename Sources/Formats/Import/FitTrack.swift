@@ -26,8 +26,8 @@ struct FitTrack {
     /// The moment of an automatic stop; the next item shows whether it is an automatic pause with records.
     private var stoppedAt: Int64?
     private var isAutoPaused = false
-    private var total = ImportTotals()
-    private var lap = ImportTotals()
+    private var total = StretchTotals()
+    private var lap = StretchTotals()
     /// The closed laps with their totals.
     private var closed: [RecordingLap] = []
     /// Whether a lap was read too late to accumulate the totals of the next one.
@@ -226,7 +226,7 @@ extension FitTrack {
             } else {
                 pass(to: elapsed(at: ended))
                 close(next, at: ended, areLate ? next.figures : lap.figures)
-                lap = ImportTotals(after: lap)
+                lap = StretchTotals(after: lap)
                 areLate = false
                 try row(.lap(at: max(ended, newest), next.trigger))
             }

@@ -29,7 +29,7 @@ struct TrackRows {
     var skipped = SkippedElements()
     private(set) var rows: [RecordingRow] = []
     private(set) var laps: [RecordingLap] = []
-    private(set) var total = ImportTotals()
+    private(set) var total = StretchTotals()
     /// The start of the recording; nil before the first point.
     private(set) var started: UTC?
     /// The time of the last row.
@@ -38,7 +38,7 @@ struct TrackRows {
     private var order = RecordReorderer<Pending>()
     private var part = 0
     private var currentPart = 0
-    private var lap = ImportTotals()
+    private var lap = StretchTotals()
     private var lapBegan: Int64 = 0
 
     private struct Pending {
@@ -195,7 +195,7 @@ struct TrackRows {
         let trigger = sourceLaps[laps.count].trigger
         laps.append(RecordingLap(trigger: trigger, beganAt: lapBegan, endedAt: moment, figures: lap.figures))
         if writes { rows.append(.lap(at: moment, trigger)) }
-        lap = ImportTotals(after: lap)
+        lap = StretchTotals(after: lap)
         lapBegan = moment
     }
 

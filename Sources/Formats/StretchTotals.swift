@@ -1,11 +1,11 @@
-import Domain
+package import Domain
 
-/// Accumulates the totals of a stretch of an imported recording.
-struct ImportTotals {
+/// Accumulates the totals of a stretch of recorded samples.
+package struct StretchTotals {
     /// The longest time that one heart rate is valid for, in milliseconds; some files have few points.
     private static let longestWeight: Int64 = 10_000
 
-    private(set) var figures = Totals()
+    package private(set) var figures = Totals()
     /// The distance from the start of the recording to the start of the stretch.
     private var baseMetres = 0.0
     private var lastMetres = 0.0
@@ -22,10 +22,10 @@ struct ImportTotals {
     private var cadenceWeight = 0.0
     private var cadenceSum = 0.0
 
-    init() {}
+    package init() {}
 
     /// Creates the totals of the stretch after another.
-    init(after other: ImportTotals) {
+    package init(after other: StretchTotals) {
         baseMetres = other.lastMetres
         lastMetres = other.lastMetres
         sinceSample = other.sinceSample
@@ -33,7 +33,7 @@ struct ImportTotals {
     }
 
     /// Adds active time, which may be of an automatic pause.
-    mutating func pass(_ milliseconds: Int64, isAutoPaused: Bool = false) {
+    package mutating func pass(_ milliseconds: Int64, isAutoPaused: Bool = false) {
         figures.elapsedMilliseconds += milliseconds
         if isAutoPaused {
             figures.autoPausedMilliseconds = (figures.autoPausedMilliseconds ?? 0) + milliseconds
@@ -43,7 +43,7 @@ struct ImportTotals {
         sinceSample += milliseconds
     }
 
-    mutating func add(_ sample: RecordingSample) {
+    package mutating func add(_ sample: RecordingSample) {
         if let metres = sample.distanceMetres {
             lastMetres = max(metres, lastMetres)
             figures.distanceMetres = lastMetres - baseMetres
