@@ -40,6 +40,7 @@ export class RouteMap {
       this.canvas, buttons ? this.buttons(buttons !== 'view') : null);
     parent.append(this.frame);
     this.listen();
+    this.redraw = () => this.draw();
     sharedTiles().then((tiles) => this.useTiles(tiles));
   }
 
@@ -301,7 +302,7 @@ export class RouteMap {
     const corner = (side) => this.unproject([x + side * width / 2 * scale, y + side * height / 2 * scale]);
     pen.save();
     pen.globalAlpha = Number(style.getPropertyValue('--map-tiles')) || 1;
-    for (const tile of this.tiles.cover(corner(-1), corner(1), scale, () => this.draw())) {
+    for (const tile of this.tiles.cover(corner(-1), corner(1), scale, this.redraw)) {
       const [left, top] = this.pixel(tile.north, tile.west);
       const [right, bottom] = this.pixel(tile.south, tile.east);
       // Half a pixel more, so that no line is left between two tiles.

@@ -618,13 +618,23 @@ def test_map_is_a_local_file(stage):
     assert WebClient(web).get(f"/api/tiles/14/{x}/{y}").status == 401
 
 
-def test_page_draws_the_map_behind_the_route(stage, browser):
+def test_page_draws_the_map_behind_the_route_in_spite_of_failures(stage, browser):
     tiles(stage.directory / "map.mbtiles")
     web = stage.start(PacedWeb(
         stage.directory, stage.paced("--demo"), configuration=f"[Web]\nTiles={stage.directory}/map.mbtiles\n"))
     context = browser.new_context(viewport={"width": 1024, "height": 768})
     context.set_default_timeout(60_000)
     page = context.new_page()
+    seen = set()
+
+    def fail_first(route):
+        """The first request of each tile fails, without a connection or with a status."""
+        if route.request.url in seen:
+            return route.continue_()
+        seen.add(route.request.url)
+        return route.abort() if len(seen) % 2 else route.fulfill(status=503)
+
+    page.route("**/api/tiles/*/*/*", fail_first)
     page.goto(f"{web.url}/#code={web.code()}")
     expect(page.locator(".map-credit")).to_have_text("© OpenStreetMap")
     page.evaluate("""async () => {

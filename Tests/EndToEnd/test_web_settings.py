@@ -769,6 +769,7 @@ def test_scan_lists_sensors_to_add_or_to_use_alone(web, opened):
     expect(page.locator(".chosen li")).to_have_count(2)
     page.get_by_role("button", name="Remove from the choice: A0:00:00:00:00:01/public").click()
     expect(page.locator(".chosen li")).to_contain_text(["A0:00:00:00:00:02/random"])
+    expect(page.locator(".line.notice")).to_have_text("A0:00:00:00:00:01/public is not chosen any more.")
     wait_for_setting(web, "sensors", ["A0:00:00:00:00:02/random"])
     found.first.get_by_role("button", name="Use only this").click()
     expect(page.locator(".line.notice")).to_have_text("Strap 9AD1 is the only one now.")
