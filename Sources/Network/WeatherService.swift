@@ -33,6 +33,7 @@ final class WeatherService {
     private let publish: ([UInt8], UTC?) -> Void
     private var timer: TimerSource?
     private var follower = WeatherFollower()
+    private var budget = StationBudget()
     private(set) var position: Position?
 
     /// - Parameters:
@@ -147,7 +148,13 @@ final class WeatherService {
             fetchStations(in: box, provider, purpose, reuse: Self.stationReuse) { [unowned self] result in
                 proceed(lookup, purpose, after: failure, result, completed) { $0.receive($1) }
             }
-        case .reports(let names):
+        case .reports(let wanted):
+            // A station that the user names tells nothing of the position.
+            let names = lookup.isOfStation ? wanted : budget.choose(wanted, at: Clock.now())
+            guard !names.isEmpty else {
+                let text = "8 weather stations were asked within an hour: no others yet"
+                return completed(.failure(.init(text, isPause: true)), nil, Clock.now() + .seconds(600))
+            }
             let request = FetchRequest(
                 url: provider.address(ofReportsFrom: names), purpose: purpose, reuse: Self.reportReuse,
                 fallback: Self.reportFallback, headers: headers)

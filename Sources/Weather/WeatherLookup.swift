@@ -3,8 +3,12 @@ package import Domain
 /// Finds the weather at a place or of a station: which stations are near, and what they have reported.
 ///
 ///     stations ──▶ reports of the nearest 8 ──▶ done
-///        ▲ │                │  ▲
-///        └─┘ farther        └──┘ none has reported: the next 8
+///        ▲ │
+///        └─┘ farther
+///
+/// The service chooses what is in the list of stations, and sees whose reports are asked for. So the place decides only of
+/// which cell of 0.1° it is: the stations are those near the middle of the cell, and a denser list tells no more. The place
+/// ranks what was fetched.
 package struct WeatherLookup: Sendable {
     /// What is needed next.
     package enum Step: Equatable, Sendable {
@@ -20,8 +24,14 @@ package struct WeatherLookup: Sendable {
     package static let distanceLimit = 100_000.0
     /// A report that is older is not used.
     package static let ageLimit: Int64 = 90 * 60_000
-    /// How many stations are asked at once.
-    static let batchSize = 8
+    /// How many stations are asked.
+    static let batchSize = StationBudget.limit
+    /// Of stations that are nearer to each other one is asked, in metres.
+    private static let spacing = 2000.0
+    /// How many stations are looked through for one with a forecast.
+    private static let candidates = 64
+    /// In degrees.
+    private static let cell = 0.1
 
     package private(set) var step: Step
 
@@ -29,9 +39,9 @@ package struct WeatherLookup: Sendable {
     private let altitude: Double?
     private var boxes: [GeographicBox] = []
     private var isFarSearch = false
-    /// The nearest first.
+    private var listed: [WeatherStation] = []
+    /// The nearest to the middle of the cell first.
     private var stations: [WeatherStation] = []
-    private var asked = 0
 
     /// The degrees of latitude around the cell of the place: 55 km, then 110 km if few stations are so near.
     private static let nearMargin = 0.5
@@ -52,41 +62,46 @@ package struct WeatherLookup: Sendable {
         step = .reports([station])
     }
 
+    /// Whether a station is named, and not a place.
+    package var isOfStation: Bool { place == nil }
+
     /// Continues with the stations of a box.
     package mutating func receive(_ found: [WeatherStation]) {
         guard case .stations = step, let place else { return }
-        stations += found
+        let middle = Coordinate(
+            latitude: ((place.latitude / Self.cell).rounded(.down) + 0.5) * Self.cell,
+            longitude: ((place.longitude / Self.cell).rounded(.down) + 0.5) * Self.cell)
+        listed += found
         boxes.removeFirst()
         if let next = boxes.first {
             step = .stations(next)
             return
         }
-        let sorted = stations.map { (station: $0, metres: GreatCircle(from: place, to: $0.place).metres) }
+        let sorted = listed.map { (station: $0, metres: GreatCircle(from: middle, to: $0.place).metres) }
             .filter { $0.metres <= Self.distanceLimit }.sorted { $0.metres < $1.metres }
         let isComplete = sorted.count >= Self.batchSize && sorted[Self.batchSize - 1].metres <= 55_000
         if !isFarSearch, !isComplete {
             isFarSearch = true
-            stations = []
+            listed = []
             boxes = StationArea.boxes(around: place, margin: Self.farMargin)
             step = .stations(boxes[0])
             return
         }
-        stations = sorted.map(\.station)
-        askNext()
+        for (station, _) in sorted where stations.count < Self.candidates {
+            let isApart = stations.allSatisfy { GreatCircle(from: $0.place, to: station.place).metres >= Self.spacing }
+            if isApart { stations.append(station) }
+        }
+        ask()
     }
 
-    private mutating func askNext() {
-        let batch = stations.dropFirst(asked).prefix(Self.batchSize)
-        if batch.isEmpty || asked >= 2 * Self.batchSize {
-            step = .failed(
-                stations.isEmpty
-                    ? "no weather station within 100 km" : "no station within 100 km reported in the last 90 min")
+    private mutating func ask() {
+        guard !stations.isEmpty else {
+            step = .failed("no weather station within 100 km")
             return
         }
-        asked += batch.count
-        var names = batch.map(\.name)
+        var names = stations.prefix(Self.batchSize).map(\.name)
         if let forecast = stations.first(where: \.hasForecast), !names.contains(forecast.name) {
-            names.append(forecast.name)
+            names[names.count - 1] = forecast.name
         }
         step = .reports(names)
     }
@@ -112,10 +127,9 @@ package struct WeatherLookup: Sendable {
         let from = place ?? asked.first?.station.place
         if let from, let weather = StationWeather(asked, around: from, altitude: altitude, at: time) {
             step = .found(weather)
-        } else if place == nil {
-            step = .failed("\(names[0]) has no report of the last 90 min")
         } else {
-            askNext()
+            let silent = place == nil ? "\(names[0]) has no report" : "none of the nearest 8 stations has a report"
+            step = .failed(silent + " of the last 90 min")
         }
     }
 }

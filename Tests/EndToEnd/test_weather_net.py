@@ -56,7 +56,7 @@ def test_reason_is_that_no_station_has_reported(weather):
     for name in ("EDDB", "EDAZ"):
         weather.server.report(name, metar(name, "24010KT 9999 12/08 Q1013", minutes=92), minutes=92)
     weather.start()
-    line = first_reason(weather.watch(), "no station within 100 km reported in the last 90 min")
+    line = first_reason(weather.watch(), "none of the nearest 8 stations has a report of the last 90 min")
     assert list(line["data"]) == ["reason"]
 
 
@@ -82,11 +82,11 @@ def test_far_station_is_found_by_a_second_search(weather):
 @pytest.mark.thorough
 def test_eight_near_stations_need_one_search(weather):
     for number in range(8):
-        weather.server.add(station(f"ED0{number}", 52.6 + number / 100, 13.3), "20005KT CAVOK 14/09 Q1012")
+        weather.server.add(station(f"ED0{number}", 52.6 + number / 40, 13.3), "20005KT CAVOK 14/09 Q1012")
     weather.start()
     assert first_figures(weather.watch())["station"] == "ED00"
     assert [request.name for request in weather.server.requests] == ["stationinfo", "metar"]
-    assert len(weather.server.requests[1].parameters["ids"].split(",")) <= 9
+    assert len(weather.server.requests[1].parameters["ids"].split(",")) <= 8
 
 
 @pytest.mark.thorough

@@ -128,7 +128,7 @@ def test_sin_after_the_stations_has_its_reason_too(weather):
 def test_204_says_that_there_are_no_reports(weather):
     weather.server.play(sends(response(204, content_length=None)), "metar")
     weather.start()
-    first_reason(weather.watch(), "no station within 100 km reported in the last 90 min", seconds=20)
+    first_reason(weather.watch(), "none of the nearest 8 stations has a report of the last 90 min", seconds=20)
     # A user's next request is sent.
     weather.server.heal()
     assert weather.net.call("weather.at", station="EDDB")["weather"]["station"] == "EDDB"

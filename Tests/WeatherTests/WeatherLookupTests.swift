@@ -39,12 +39,12 @@ extension Coordinate {
 }
 
 @Suite struct WeatherLookupTests {
-    private let eight = (0..<8).map { WeatherStation.made("EDA\($0)", Double($0) + 1) }
+    private let eight = (0..<8).map { WeatherStation.made("EDA\($0)", 3 * Double($0) + 3) }
 
     @Test func asksTheEightNearestStationsAtOnce() {
         var lookup = WeatherLookup(at: berlin)
         #expect(lookup.step == .stations(GeographicBox(south: 52, west: 12, north: 53.5, east: 14.5)))
-        lookup.receive([WeatherStation.made("EDFF", 20)] + eight.reversed())
+        lookup.receive([WeatherStation.made("EDFF", 40)] + eight.reversed())
         #expect(lookup.step == .reports(eight.map(\.name)))
     }
 
@@ -53,29 +53,68 @@ extension Coordinate {
         lookup.receive([WeatherStation.made("EDFF", 20)])
         #expect(lookup.step == .stations(GeographicBox(south: 51.5, west: 11, north: 54, east: 15.5)))
         lookup.receive([
-            WeatherStation.made("EDFF", 20), WeatherStation.made("EDFG", 99), WeatherStation.made("EDFH", 101),
+            WeatherStation.made("EDFF", 20), WeatherStation.made("EDFG", 99), WeatherStation.made("EDFH", 105),
         ])
         #expect(lookup.step == .reports(["EDFF", "EDFG"]))
     }
 
-    @Test func asksTheNearestStationWithAForecastToo() {
+    @Test func asksTheNearestStationWithAForecastInThePlaceOfTheLastOne() {
         var lookup = WeatherLookup(at: berlin)
-        lookup.receive(eight + [.made("EDFF", 30, hasForecast: true), .made("EDFG", 20, hasForecast: true)])
-        #expect(lookup.step == .reports(eight.map(\.name) + ["EDFG"]))
+        lookup.receive(eight + [.made("EDFF", 40, hasForecast: true), .made("EDFG", 30, hasForecast: true)])
+        #expect(lookup.step == .reports(eight.prefix(7).map(\.name) + ["EDFG"]))
     }
 
-    @Test func asksTheNextStationsIfNoneOfTheNearestHasReported() throws {
-        let far = (0..<9).map { WeatherStation.made("EDB\($0)", Double($0) + 20) }
+    @Test func asksNoOtherStationsIfNoneOfTheNearestHasReported() {
         var lookup = WeatherLookup(at: berlin)
-        lookup.receive(eight + far)
+        lookup.receive(eight + [.made("EDFF", 40)])
         lookup.receive([], at: halfPastSeven)
-        #expect(lookup.step == .reports(far.prefix(8).map(\.name)))
-        var other = lookup
-        other.receive([], at: halfPastSeven)
-        #expect(other.step == .failed("no station within 100 km reported in the last 90 min"))
-        lookup.receive([try .made(far[3], "010720Z 24010KT 9999 10/08 Q1010")], at: halfPastSeven)
-        guard case .found(let weather) = lookup.step else { throw ParseError(at: 0, expected: "weather") }
-        #expect(weather.source.station == far[3])
+        #expect(lookup.step == .failed("none of the nearest 8 stations has a report of the last 90 min"))
+    }
+
+    /// The lists of a hostile service, each denser than the one before: all places of a cell ask for the same stations.
+    @Test(arguments: [0.001, 0.01, 0.05, 0.3])
+    func namesOfStationsTellTheCellOnly(spacing: Double) {
+        var asked: Set<[String]> = []
+        for north in [0.001, 0.03, 0.099] {
+            for east in [0.001, 0.07, 0.099] {
+                var lookup = WeatherLookup(at: Coordinate(latitude: 52.5 + north, longitude: 13.4 + east))
+                var made: [WeatherStation] = []
+                for row in -20..<20 {
+                    for column in -20..<20 {
+                        let name =
+                            String(UnicodeScalar(UInt8(65 + (row + 20) / 10)))
+                            + "\(100 + (row + 20) % 10 * 40 + column + 20)"
+                        made += [
+                            WeatherStation(
+                                name: name, latitude: 52.55 + Double(row) * spacing,
+                                longitude: 13.45 + Double(column) * spacing,
+                                elevation: 40, hasForecast: false)
+                        ].compactMap(\.self)
+                    }
+                }
+                lookup.receive(made)
+                if case .stations = lookup.step { lookup.receive(made) }
+                guard case .reports(let names) = lookup.step else { continue }
+                asked.insert(names)
+            }
+        }
+        #expect(asked.count == 1)
+    }
+
+    @Test func stationsNearerThanTwoKilometresCountOnce() {
+        var lookup = WeatherLookup(at: berlin)
+        lookup.receive(eight + [.made("EDZZ", 4.5), .made("EDZY", 40)])
+        #expect(lookup.step == .reports(eight.map(\.name)))
+    }
+
+    @Test func eightDifferentStationsAreAskedAnHour() {
+        var budget = StationBudget()
+        let names = (0..<12).map { "ED\($0)" }
+        let start = Instant(milliseconds: 1000)
+        #expect(budget.choose(Array(names.prefix(5)), at: start) == Array(names.prefix(5)))
+        #expect(budget.choose(names, at: start + .seconds(10)) == Array(names.prefix(8)))
+        #expect(budget.choose(Array(names.suffix(4)), at: start + .seconds(3600)).isEmpty)
+        #expect(budget.choose(Array(names.suffix(4)), at: start + .seconds(3610)) == Array(names.suffix(4)))
     }
 
     @Test func saysThatNoStationIsNear() {
