@@ -10,7 +10,7 @@ extension OpenRPC {
         \(method("weather.at", weatherSummary, [latitude, longitude, station], "weather and reports", weatherResult, [refused, busy, invalid])),\
         \(method("route.find", routeSummary, [from, to, profile, engine], "routes", routeResult, [refused, busy, invalid, failed])),\
         \(method("route.course", courseSummary, [search, route, offset], "piece", courseResult, [notFound, invalid])),\
-        \(method("transit.departures", departuresSummary, [stops, lines, limit(100)], "departures", departuresResult, [refused, busy, invalid])),\
+        \(method("transit.departures", departuresSummary, [stops, lines, named, limit(100)], "departures", departuresResult, [refused, busy, invalid])),\
         \(method("transit.home", homeSummary, [from, home, within, walking, bikes, limit(20)], "journeys", journeysResult, [refused, busy, invalid])),\
         \(method("transit.path", pathSummary, [line], "paths", pathsResult, [refused, busy, notFound, invalid])),\
         \(discover)\
@@ -74,6 +74,10 @@ extension OpenRPC {
     private static let ids = #"{"type":"array","maxItems":64,"items":{"type":"string","minLength":1,"maxLength":255}}"#
     private static let stops = #"{"name":"stops","summary":"The IDs of stops.","required":true,"schema":\#(ids)}"#
     private static let lines = #"{"name":"lines","summary":"The IDs of lines; all if it is absent.","schema":\#(ids)}"#
+    private static let named = """
+        {"name":"named","summary":"Whether the user has named the stops: InfoPoint is asked for them then. Default false.",\
+        "schema":{"type":"boolean"}}
+        """
     private static let line = """
         {"name":"line","summary":"The ID of the line.","required":true,"schema":{"type":"string","minLength":1,"maxLength":255}}
         """

@@ -769,6 +769,20 @@ def test_trace_of_infopoint_is_the_way_of_a_line(info):
     assert error.count("\n") == 1 and info.server.name in error
 
 
+@pytest.mark.parametrize("setting", ["no", pytest.param("yes", marks=pytest.mark.thorough)])
+def test_infopoint_is_asked_for_stops_around_the_position_only_if_it_may(live, info, setting):
+    info.net.end()
+    live.import_feed()
+    live.start_net(
+        configuration=f"InfoPoint={live.server.address_of('InfoPoint')}\nLines=V\nStops=5\nNearbyStops={setting}")
+    around = info.maps("departures", "--at", f"{HERE[0]},{HERE[1]}", "--radius", "1500", "--net-dir", info.net.runtime)
+    assert "min" in around
+    asked = {request.name for request in info.server.requests}
+    assert (asked & {f"s{number}" for number in range(20)} != set()) == (setting == "yes"), asked
+    info.maps("departures", "s1", "--net-dir", info.net.runtime)
+    assert "s1" in {request.name for request in info.server.requests}
+
+
 @pytest.mark.thorough
 def test_departures_of_infopoint_need_no_timetable(info):
     shown = info.maps("departures", "5", "--net-dir", info.net.runtime)

@@ -34,6 +34,7 @@ extension Invocation {
             return parameters {
                 $0.array("stops") { list in for id in ids { list.value(id) } }
                 if lines != nil { $0.array("lines") { list in for id in lineIDs.prefix(64) { list.value(id) } } }
+                if text != nil { $0.member("named", true) }
                 $0.member("limit", min(limit, 100))
             }
         } locally: { (reason) throws(Failure) in
@@ -55,6 +56,7 @@ extension Invocation {
         }
         let parameters = parameters {
             $0.array("stops") { $0.value(stop) }
+            $0.member("named", true)
             $0.array("lines") { list in for line in options.lines { list.value(line) } }
             $0.member("limit", min(limit, 100))
         }

@@ -32,6 +32,11 @@ extension NetConfiguration {
             $0.transit.stops = stops
             return true
         },
+        Key(section: "Transit", name: "NearbyStops", rule: "yes or no") {
+            guard let asks = Bool(word: $1) else { return false }
+            $0.transit.asksForNearbyStops = asks
+            return true
+        },
         Key(section: "Transit", name: "Home", rule: "a latitude and a longitude in degrees, such as 40.7914,-77.8586") {
             let parts = $1.split(separator: ",", omittingEmptySubsequences: false).map { Double(trimmed($0)) }
             guard parts.count == 2, let latitude = parts[0], let longitude = parts[1], latitude.magnitude <= 90,

@@ -17,6 +17,8 @@ package final class TransitService {
         package internal(set) var lines: [String] = []
         /// IDs of stops.
         var stops: [String] = []
+        /// Whether InfoPoint is asked for stops near the position too, which tell the agency where the user is.
+        var asksForNearbyStops = false
         /// Never published.
         package internal(set) var home: Coordinate?
         var refresh = Duration.seconds(20)
@@ -354,8 +356,13 @@ package final class TransitService {
     // MARK: Requests
 
     /// The result is that of `transit.departures`: what the agency announces, else the timetable with live data.
+    ///
+    /// The agency is asked for the stops of the settings and for those that the user has named.
     func answer(_ request: NetworkRequest.Departures, completed: @escaping Completion) {
+        let mayAsk =
+            settings.asksForNearbyStops || request.areNamed || Set(request.stops).isSubset(of: settings.stops)
         withLiveData { [unowned self] in
+            guard mayAsk else { return respondByTimetable(request, completed: completed) }
             feeds.announced(from: request.stops) { [unowned self] announced in
                 if let announced {
                     respond(request, announced, completed: completed)

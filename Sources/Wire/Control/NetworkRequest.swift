@@ -23,6 +23,8 @@ package enum NetworkRequest: Equatable, Sendable {
         package var stops: [String]
         /// The IDs of the lines; empty for all.
         package var lines: [String]
+        /// Whether the user has named the stops. Those that were chosen by the position tell it.
+        package var areNamed: Bool
         package var limit: Int
     }
 
@@ -73,7 +75,7 @@ package enum NetworkRequest: Equatable, Sendable {
                 search: try parameters.count("search"), route: try parameters.count("route"),
                 offset: try parameters.count("offset", orElse: 0))
         case "transit.departures":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["stops", "lines", "limit"])
+            let parameters = try ControlRequest.Parameters(parameters, names: ["stops", "lines", "named", "limit"])
             self = .departures(try parameters.departures())
         case "transit.home":
             let parameters = try ControlRequest.Parameters(
@@ -124,7 +126,8 @@ extension ControlRequest.Parameters {
         let stops = try ids("stops")
         guard !stops.isEmpty else { throw .invalidParameters("stops", "stops must name a stop at least") }
         return NetworkRequest.Departures(
-            stops: stops, lines: try ids("lines"), limit: try number("limit", 1...100, orElse: 20))
+            stops: stops, lines: try ids("lines"), areNamed: try members["named"]?.bool(field: "named") ?? false,
+            limit: try number("limit", 1...100, orElse: 20))
     }
 
     fileprivate func wayHome() throws(RPCError) -> NetworkRequest.WayHome {
