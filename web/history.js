@@ -131,7 +131,7 @@ const HIDDEN_METRES = 200;
 
 /** Asks how many metres around start and end to hide; null if the user cancels. */
 export async function askHide(title) {
-  const input = element('input', { id: 'hide', type: 'number', min: 0, max: 100_000, step: 1, required: true,
+  const input = element('input', { id: 'hide', type: 'number', min: 0, max: 5000, step: 1, required: true,
     inputMode: 'numeric', value: HIDDEN_METRES, 'aria-describedby': 'hide-help' });
   const isSent = await form(title, [element('label', { for: 'hide' }, t('history.hide')), input,
     element('p', { id: 'hide-help', class: 'soft' }, t('history.hide_help'))], t('history.download'));

@@ -16,6 +16,8 @@ struct MHD_Daemon *cmicrohttpd_start(const struct cmicrohttpd_options *options)
     struct MHD_OptionItem tls[] = {
         { MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)options->certificate },
         { MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)options->key },
+        /* The default has TLS 1.0, modes that leak by their padding, and keys without forward secrecy. */
+        { MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)"SECURE128:-VERS-ALL:+VERS-TLS1.2:+VERS-TLS1.3:-RSA:-AES-128-CBC:-AES-256-CBC" },
         { MHD_OPTION_END, 0, NULL },
     };
     struct MHD_OptionItem plain[] = { { MHD_OPTION_END, 0, NULL } };

@@ -201,7 +201,7 @@ extension QueryArguments.Option {
         case .since, .until: "a day, such as 2026-03-01"
         case .sport: "one of \(Sport.allCases.map(\.rawValue).joined(separator: ", "))"
         case .totals: "week, month or year"
-        case .hide: "a number of metres from 0 to 100000"
+        case .hide: "a number of metres from 0 to 5000"
         case .units: "metric or imperial"
         case .at, .home: "a latitude and a longitude, such as 52.5163,13.3777"
         case .within, .radius: "a number of metres from 1 to 100000"
@@ -223,7 +223,7 @@ extension QueryArguments.Option {
         case .since, .until: return Self.isDay(value) ? ["--\(name)=" + value] : nil
         case .sport: return Sport(rawValue: value).map { ["--sport=" + $0.rawValue] }
         case .totals: return ["week", "month", "year"].contains(value) ? ["--totals=" + value] : nil
-        case .hide: return number(0...100_000).map { ["--hide=" + $0] }
+        case .hide: return number(0...5000).map { ["--hide=" + $0] }
         case .units: return ["metric", "imperial"].contains(value) ? ["--" + value] : nil
         case .at, .home: return Self.isPlace(value) ? ["--\(name)=" + value] : nil
         case .within, .radius: return number(1...100_000).map { ["--\(name)=" + $0] }

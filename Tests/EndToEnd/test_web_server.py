@@ -335,6 +335,32 @@ def test_other_machines_use_https_with_a_certificate(encrypted):
     assert web.codes.result("web.code")["urls"][0].startswith(f"https://{Network.ADDRESS}:{web.port}/#code=")
 
 
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
+def test_old_and_weak_tls_is_refused(encrypted):
+    web, _ = encrypted
+
+    def handshake(most, ciphers="ALL:@SECLEVEL=0"):
+        """The version that was agreed on; None if the server refused all."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        context.minimum_version, context.maximum_version = ssl.TLSVersion.TLSv1, most
+        context.set_ciphers(ciphers)
+        with web.connect(Network.ADDRESS) as connection:
+            try:
+                with context.wrap_socket(connection, server_hostname=Network.ADDRESS) as secure:
+                    return secure.version()
+            except (ssl.SSLError, ConnectionResetError):
+                return None
+
+    assert handshake(ssl.TLSVersion.TLSv1_3) == "TLSv1.3"
+    assert handshake(ssl.TLSVersion.TLSv1_2) == "TLSv1.2"
+    for most in ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1:
+        assert handshake(most) is None, most
+    # Without forward secrecy, and with padding that leaks.
+    for cipher in "AES128-GCM-SHA256", "AES128-SHA", "ECDHE-RSA-AES128-SHA", "ECDHE-RSA-AES256-SHA384":
+        assert handshake(ssl.TLSVersion.TLSv1_2, cipher + ":@SECLEVEL=0") is None, cipher
+
+
 def is_open(connection):
     connection.setblocking(False)
     with contextlib.suppress(BlockingIOError):

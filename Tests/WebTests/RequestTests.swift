@@ -125,6 +125,7 @@ import Web
             ("/api/activities/1/file", ["format": "exe"], "format must be one of fit"),
             ("/api/activities/1/file", [:], "format must be one of fit"),
             ("/api/courses/1/file", ["format": "csv"], "format must be one of fit"),
+            ("/api/activities/1/report", ["hide": "5001"], "hide must be a number of metres from 0 to 5000"),
             ("/api/places/near", ["at": "52"], "at must be a latitude and a longitude"),
             ("/api/places/near", ["at": "91,0"], "at must be a latitude and a longitude"),
             ("/api/places/search", [:], "text must be a text"),
