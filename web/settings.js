@@ -23,7 +23,7 @@ const say = (text) => setText(announcer, text);
  */
 class Row {
   constructor(keys, name, control, { isGroup = false, isCard = false } = {}) {
-    Object.assign(this, { keys, name, isCard, label: t(`settings.${name}`) });
+    Object.assign(this, { keys, name, isCard, label: t(`settings.${name}`), saving: 0 });
     this.control = control(this);
     const [labelId, helpId, problemId] = ['label', 'help', 'problem'].map((part) => `${name}-${part}`);
     const help = t(`settings.${name}_help`);
@@ -47,7 +47,7 @@ class Row {
   }
 
   update() {
-    if (!this.control.isDraft && this.problem.hidden) this.control.write(session.settings);
+    if (!this.control.isDraft && this.saving === 0 && this.problem.hidden) this.control.write(session.settings);
   }
 
   /**
@@ -56,7 +56,7 @@ class Row {
    */
   async set(key, value) {
     try {
-      await inOrder(() => change(key, typeof value === 'function' ? value(session.settings[key]) : value));
+      await this.save(() => change(key, typeof value === 'function' ? value(session.settings[key]) : value));
     } catch (error) {
       if (!this.control.isEditor) this.complain(errorText(error));
       return errorText(error);
@@ -67,16 +67,29 @@ class Row {
 
   async reset() {
     try {
-      for (const key of this.keys) await inOrder(() => change(key, null, true));
+      for (const key of this.keys) await this.save(() => change(key, null, true));
       this.settle(t('settings.reset_of', { name: this.label }));
     } catch (error) {
       this.complain(errorText(error));
     }
   }
 
+  /** What the user types while the work goes on is a new draft, which its end does not overwrite. */
+  async save(work) {
+    this.control.isDraft = false;
+    this.saving += 1;
+    try {
+      await inOrder(work);
+    } catch (error) {
+      this.control.isDraft = true;
+      throw error;
+    } finally {
+      this.saving -= 1;
+    }
+  }
+
   settle(text) {
     this.complain(null);
-    this.control.isDraft = false;
     say(text);
     for (const row of rows) show(row.said, row === this);
     updateAll();

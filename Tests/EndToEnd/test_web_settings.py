@@ -484,6 +484,29 @@ def test_heart_rate_zones(web, opened):
     wait_for_setting(web, "zones", None)
 
 
+def test_what_is_typed_while_a_setting_is_saved_stays(web, opened):
+    held = []
+
+    def hold(route):
+        if "settings.set" in (route.request.post_data or "") and not held:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page = opened(web, "settings", route=hold)
+    web.daemon.call("settings.set", key="max_heart_rate", value=190)
+    expect(row_of(page, "max_heart_rate").get_by_role("spinbutton")).to_have_value("190")
+    zones = row_of(page, "zones")
+    button(page, "From the maximum heart rate").click()
+    for index, value in enumerate((100, 120, 140, 160, 180)):
+        zones.get_by_role("spinbutton").nth(index).fill(str(value))
+    held[0].continue_()
+    expect(page.get_by_role("status").get_by_text("Zones begin at (bpm): saved.")).to_be_attached()
+    assert [one.input_value() for one in zones.get_by_role("spinbutton").all()] == ["100", "120", "140", "160", "180"]
+    page.keyboard.press("Enter")
+    wait_for_setting(web, "zones", [100, 120, 140, 160, 180])
+
+
 @pytest.mark.thorough
 def test_power_zones_show_those_of_the_threshold(web, opened):
     web.daemon.call("settings.set", key="ftp", value=200)
