@@ -827,7 +827,8 @@ def test_scan_can_be_stopped_and_says_what_is_wrong(web, opened):
 
 @pytest.mark.thorough
 def test_switched_off_sensors(web, opened):
-    page = opened(web, "sensors")
+    # The daemon is a demo, which does not switch its sensors off.
+    page = opened(web, "sensors", route=answers(sensor_use={"link": "disconnected", "reason": "off"}))
     with_sensors(page, heart={"link": "disconnected", "reason": "off"}, demo=False)
     expect(page.locator("main")).to_contain_text("Sensors are switched off.")
     expect(page.locator("main")).to_contain_text("Off: paced uses no sensor.")
