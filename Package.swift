@@ -255,3 +255,4 @@ let omitted: [String: Set<String>] = [
 ]
 let names = omitted[Context.environment["PACED_TARGETS"] ?? ""] ?? []
 package.targets.removeAll { names.contains($0.name) }
+package.products.removeAll { names.contains($0.name) }

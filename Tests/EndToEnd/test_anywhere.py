@@ -80,3 +80,12 @@ def test_build_from_another_shell_compiles_nothing_again(tmp_path):
     for other in ({"CC": "gcc", "CXX": "g++"}, {"CC": ""}, {"SDKROOT": "/"}, package_build, {"LANG": "de_DE.UTF-8", "TERM": "dumb"}):
         assert compiled(login | other) == [], other
     assert compiled(os.environ | login, "bash", "-l", "-c", '"$@"', "bash") == []
+
+
+@pytest.mark.parametrize("purpose", ["screen", "programs", "tests", "sanitized"])
+def test_package_is_whole_for_each_purpose(tmp_path, purpose):
+    """What is left out of a build for a purpose is left out with all that refers to it."""
+    loaded = subprocess.run(
+        ["swift", "package", "--scratch-path", tmp_path, "show-dependencies"], cwd=ROOT,
+        env=os.environ | {"PACED_TARGETS": purpose}, capture_output=True, text=True, timeout=120)
+    assert loaded.returncode == 0, loaded.stderr
