@@ -100,6 +100,8 @@ def test_key_shows_the_page_of_the_demo_with_a_fresh_code_each_minute(stage):
     wait_for(lambda: "leaves, and ends the demo" in terminal.text(), 60, "the help")
     terminal.type("q")
     wait_for(lambda: "ended with 0" in terminal.text(), 60, "the end of the demo")
+    sockets = pathlib.Path("/run") if os.geteuid() == 0 else base
+    assert not (sockets / "paced").exists() and not (sockets / "paced-web").exists(), "the next demo has no place there"
 
 
 @pytest.mark.thorough
