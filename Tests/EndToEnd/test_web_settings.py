@@ -503,7 +503,9 @@ def test_what_is_typed_while_a_setting_is_saved_stays(web, opened):
     held[0].continue_()
     expect(page.get_by_role("status").get_by_text("Zones begin at (bpm): saved.")).to_be_attached()
     assert [one.input_value() for one in zones.get_by_role("spinbutton").all()] == ["100", "120", "140", "160", "180"]
-    page.keyboard.press("Enter")
+    # Playwright lets an intercepted request pass while it waits for something in the page.
+    with page.expect_response(lambda response: "settings.set" in (response.request.post_data or "")):
+        page.keyboard.press("Enter")
     wait_for_setting(web, "zones", [100, 120, 140, 160, 180])
 
 
