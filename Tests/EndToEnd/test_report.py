@@ -429,7 +429,8 @@ def test_fit_file_has_no_hidden_position_anywhere(state, tmp_path):
                 total = values["total_distance"]
     # The ride is a loop: its start is its end.
     assert len(places) > 5000
-    assert min(math.hypot(north - 46.6, (east - 8.49) * 0.687) * 111_195 for north, east in places) > 200
+    # The middle of the circle is at most 0.64 of its 500 m away from the home.
+    assert min(math.hypot(north - 46.6, (east - 8.49) * 0.687) * 111_195 for north, east in places) > 175
     known = [one for one in distances if one is not None]
     # The way to the first visible position is neither in the distances nor in the total.
     assert known[0] == 0 and known[-1] == pytest.approx(total, abs=0.01) and 50_000 < total < 53_300
