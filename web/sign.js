@@ -1,18 +1,41 @@
 // Signing in: a code of pacectl is exchanged for a token. Loaded only when it is needed.
 
-import { ApiError, request, token } from './api.js';
-import { element } from './dom.js';
+import { ApiError, getJSON, request, token } from './api.js';
+import { ask, element } from './dom.js';
 import { errorText, t } from './i18n.js';
 
 /** Exchanges a code for a token; the error if that fails. */
 export async function exchange(code) {
   try {
     const response = await request('/api/token', { method: 'POST', body: { code: code.trim(), name: browserName() } });
-    token.set((await response.json()).token);
+    const made = await response.json();
+    if (made.scope === 'watch' && await mayCommand() && !await wantsToWatchOnly()) await signOut(made.token);
+    else token.set(made.token);
     return null;
   } catch (error) {
     return error.code === 'unauthorized' ? new ApiError('code', '') : error;
   }
+}
+
+/** Whether the browser has a token that may command. */
+async function mayCommand() {
+  if (!token.get()) return false;
+  try {
+    return (await getJSON('/api/token')).scope === 'control';
+  } catch {
+    return false;
+  }
+}
+
+/** Another person's link would take the right to command away. */
+async function wantsToWatchOnly() {
+  return await ask(t('sign.replace_title'), t('sign.replace_text'), [
+    { value: '', label: t('sign.keep'), kind: 'main', autofocus: true },
+    { value: 'watch', label: t('sign.watch_only') }]) === 'watch';
+}
+
+async function signOut(made) {
+  await fetch('/api/token', { method: 'DELETE', headers: { Authorization: `Bearer ${made}` } }).catch(() => {});
 }
 
 /** A name for the list of tokens, such as Firefox on Android. */

@@ -349,6 +349,24 @@ def test_wrong_code_and_revoked_token_lead_to_the_form(idle, browser):
     expect(page.get_by_label("Code")).to_be_visible()
 
 
+def test_link_that_may_only_watch_asks_before_it_replaces_a_control_token(idle, browser):
+    page = browser.new_context(locale="en-GB").new_page()
+    page.set_default_timeout(60_000)
+    page.goto(f"{idle.url}/#code={idle.code()}")
+    expect(button(page, "Start")).to_be_visible()
+    kept = page.evaluate("localStorage.getItem('paced.token')")
+    others = len(idle.admin.result("web.tokens"))
+    for choice, isKept in [("Keep commanding", True), ("Only watch", False)]:
+        page.goto("about:blank")
+        page.goto(f"{idle.url}/#code={idle.watch_code()}")
+        button(page, choice).click()
+        expect(page.locator("main.live")).to_be_visible()
+        expect(button(page, "Start")).to_have_count(1 if isKept else 0)
+        assert (page.evaluate("localStorage.getItem('paced.token')") == kept) == isKept
+        # The token that is not used is signed out again.
+        assert len(idle.admin.result("web.tokens")) == others + (0 if isKept else 1)
+
+
 def test_faults_say_what_to_do(web_of, opened):
     web = web_of("--gpsd", "off", "--bluetooth", "off", TIME_OF_DAY="unset")
     web.daemon.call("run.start", sport="run")

@@ -27,6 +27,10 @@ export default {
   'sign.code': 'Code',
   'sign.in': 'Anmelden',
   'sign.out': 'Abmelden',
+  'sign.replace_title': 'Ab jetzt nur zusehen?',
+  'sign.replace_text': 'Dieser Browser darf steuern. Mit dem Code dieses Links darf er nur zusehen.',
+  'sign.keep': 'Weiter steuern',
+  'sign.watch_only': 'Nur zusehen',
   'sign.how':
     'Hole dir auf dem Rechner, auf dem paced läuft, einen Code und gib ihn innerhalb von 2 Minuten ein. Ein Code mit --control darf auch steuern.',
   'rights.watch': 'Dieser Browser darf nur zusehen. Ein Code, der auch steuern darf: pacectl web code --control',

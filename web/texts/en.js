@@ -27,6 +27,10 @@ export default {
   'sign.code': 'Code',
   'sign.in': 'Sign in',
   'sign.out': 'Sign out',
+  'sign.replace_title': 'Watch only from now on?',
+  'sign.replace_text': 'This browser may command. The code of this link lets it only watch.',
+  'sign.keep': 'Keep commanding',
+  'sign.watch_only': 'Only watch',
   'sign.how':
     'Ask for a code on the machine that runs paced, and enter it within 2 minutes. A code with --control may also command.',
   'rights.watch': 'This browser may only watch. For a code that may command: pacectl web code --control',
