@@ -669,3 +669,16 @@ def test_timetable_alone_is_named(outside, opened):
         expect(page.get_by_text("Where the buses are is known with live data only.")).to_be_visible()
     finally:
         outside.net.thaw()
+
+
+def test_text_of_a_vehicle_that_cannot_be_broken_is_no_wider_than_the_page(outside, opened):
+    page = opened(outside.web, "buses.html")
+    filled(page, "buses")
+    outside.net.freeze()
+    try:
+        publish(outside.web, "transit", live=True, agency="CATA", departures=[], alerts=[], vehicles=[{
+            "id": "v0", "line": "10", "code": "L1", "direction": "M" * 64, "latitude": 42.51, "longitude": 1.53}])
+        expect(page.locator(".vehicles")).to_contain_text("M" * 64)
+        assert narrow_widths(page) == []
+    finally:
+        outside.net.thaw()
