@@ -12,31 +12,36 @@ package struct SanitizedText: Hashable, Sendable {
 
     package let text: String
 
-    /// Nil if the text is empty.
+    /// Nil if nothing of the text is visible.
     package init?(_ bytes: some Sequence<UInt8>) {
         self.init(String(decoding: Array(bytes.prefix(Self.scalarLimit * 4)), as: UTF8.self))
     }
 
-    /// Nil if the text is empty.
+    /// Nil if nothing of the text is visible.
     package init?(_ untrusted: String) {
         var scalars = String.UnicodeScalarView()
         for scalar in untrusted.unicodeScalars.prefix(Self.scalarLimit) {
             scalars.append(Self.isHarmless(scalar) ? scalar : "\u{FFFD}")
         }
         text = String(String(scalars).prefix(Self.characterLimit))
-        if text.isEmpty { return nil }
+        if !text.unicodeScalars.contains(where: Self.isVisible) { return nil }
     }
 
-    /// At most `limit` characters of an untrusted text that may be longer than a name, sanitised like one; nil if it is
-    /// empty.
+    /// At most `limit` characters of an untrusted text that may be longer than a name, sanitised like one; nil if nothing
+    /// of it is visible.
     package static func line(_ untrusted: String, limit: Int) -> String? {
         var rest = untrusted.prefix(limit)
         var result = ""
         while !rest.isEmpty {
-            result += SanitizedText(String(rest.prefix(characterLimit)))?.text ?? ""
+            result += SanitizedText(String(rest.prefix(characterLimit)))?.text ?? " "
             rest = rest.dropFirst(characterLimit)
         }
-        return result.isEmpty ? nil : result
+        return result.allSatisfy { $0 == " " } ? nil : result
+    }
+
+    /// Neither a space nor a character of no width, such as U+200B; U+2800 is a Braille cell without dots.
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint && scalar.value != 0x2800
     }
 
     private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {

@@ -36,6 +36,12 @@ import Testing
         #expect(text.dropFirst().dropLast().allSatisfy { $0 == "\u{FFFD}" })
     }
 
+    @Test(arguments: [" ", "\u{200B}", "\u{2060}\u{FEFF} ", "\u{3164}", "\u{2800}", "\u{00AD}\u{180E}"])
+    func invisibleTextIsNil(_ text: String) {
+        #expect(SanitizedText(text) == nil)
+        #expect(SanitizedText("a" + text + "b") != nil)
+    }
+
     @Test func emptyTextIsNil() {
         #expect(SanitizedText("") == nil)
         #expect(SanitizedText([UInt8]()) == nil)
