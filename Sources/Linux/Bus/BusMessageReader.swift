@@ -7,10 +7,11 @@ import Glibc
 struct BusMessageReader {
     /// Maximum depth of containers. BlueZ's deepest reply, that of `GetManagedObjects`, has 8.
     static let depthLimit = 16
-    /// Maximum number of values, nested ones included: enough for some thousand devices.
-    static let valueLimit = 131_072
+    /// Maximum number of values, nested ones included: enough for ten thousand devices. bluetoothd keeps each sender of advertisements
+    /// in a scan for a while, and a hostile one has many addresses.
+    static let valueLimit = 1_048_576
     /// Maximum number of bytes of strings and byte arrays in a message.
-    static let byteLimit = 4_194_304
+    static let byteLimit = 16_777_216
     /// Maximum number of descriptors in a message.
     static let descriptorLimit = 16
 

@@ -46,8 +46,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("deep", 16, true), ("deep", 17, false), ("many", 131_071, true), ("many", 131_072, false),
-        ("long", 4_194_304, true), ("long", 4_194_305, false), ("bytes", 4_194_304, true), ("bytes", 4_194_305, false),
+        ("deep", 16, true), ("deep", 17, false), ("many", 1_048_575, true), ("many", 1_048_576, false),
+        ("long", 16_777_216, true), ("long", 16_777_217, false), ("bytes", 16_777_216, true),
+        ("bytes", 16_777_217, false),
     ])
     func messageAboveItsLimitsIsRejected(kind: String, size: Int, passes: Bool) throws {
         let value: BusValue =
