@@ -123,7 +123,8 @@ final class RouteService {
         let host = job.search.engine.host
         if let failure = job.search.failure {
             let text = failure.text(host)
-            log(.warning, "no route: \(text)")
+            // The words of an engine may repeat the position.
+            log(.warning, "no route: \(failure.reason)")
             return job.completed(.failure(.serverFailed(failure.reason, text)))
         }
         let routes = RankedRoute.ranked(job.search.found, job.search.query.profile)

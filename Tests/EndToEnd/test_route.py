@@ -35,7 +35,9 @@ class Stage:
         self.daemon = stage.paced("--gpsd", self.gpsd.option, "--sensors", "off")
         self.net = stage.start(PacedNet(
             stage.directory, self.daemon.runtime,
-            configuration=f"[Network]\nTimeoutSec={timeout}\n[Weather]\nServer=off\n[Routes]\nEngine={engine.address}\n"))
+            configuration=f"[Network]\nTimeoutSec={timeout}\n[Weather]\nServer=off\n[Routes]\nEngine={engine.address}\n",
+            # Nobody listens there: a proxy is not asked for an engine of this machine.
+            http_proxy="http://127.0.0.1:9"))
         # The position has reached paced-net.
         wait_for(lambda: "no position" not in str(self.net.call("weather.at")), 60, "a position")
 
@@ -199,11 +201,12 @@ FAILURES = {
     "far detour": (response(200, brouter_answer([
         *straight(FROM, (45.2, 1.5), count=20), *straight((45.2, 1.5), TO, count=20)])), "too-far", "km long, more than 500.0 km", 1),
     "off the Earth": (response(200, brouter_answer([[1.521, 42.5075], [1.54, 95]])), "format", "does not answer as BRouter does", 1),
+    "position": (response(400, "no road at 42.5075,1.521", content_type="text/plain"), "rejected", "no road at 42.5075", 1),
     "hostile words": (response(400, "\x1b[2Jno\x00 way" * 50, content_type="text/plain"), "rejected", "rejects the request", 1),
 }
 
 
-@pytest.mark.parametrize("name", matrix(FAILURES, "outside of the map", "a page"))
+@pytest.mark.parametrize("name", matrix(FAILURES, "outside of the map", "a page", "position"))
 def test_failure_of_the_engine_has_its_message(routes, name):
     data, reason, words, status = FAILURES[name]
     routes.engine.play(sends(data), "brouter")
@@ -214,6 +217,8 @@ def test_failure_of_the_engine_has_its_message(routes, name):
     assert (done.returncode, done.stdout) == (status, "")
     assert words in done.stderr and done.stderr.count("\n") == 1
     assert all(character == "\n" or character.isprintable() for character in done.stderr)
+    log = routes.net.log_text()
+    assert "no route: " + reason in log and not any(f"{degrees:.2f}" in log for degrees in (*FROM, *TO))
     routes.engine.heal()
     assert routes.route("--from", text(FROM), "--to", text(TO)).returncode == 0
 
