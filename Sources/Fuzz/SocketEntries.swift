@@ -153,7 +153,7 @@ extension FuzzTarget {
                     precondition(publication.data.count <= TopicTable.dataLimit)
                     try topics.publish(publication, time: UTC(year: 2026, month: 3, day: 1), at: now)
                 case .retract(let topic): try topics.retract(topic)
-                case .notice(let notice): try topics.admit(notice, at: now)
+                case .notice(let notice): try topics.admit(notice, of: 0, at: now)
                 }
                 result.null()
                 return .written

@@ -143,9 +143,9 @@ package final class StateServer {
         changed([topic])
     }
 
-    /// Admits a notice, whose EVENT is the caller's.
-    package func admit(_ notice: TopicNotice, at now: Instant) throws(RPCError) {
-        try topics.admit(notice, at: now)
+    /// Admits a notice of a user, whose EVENT is the caller's.
+    package func admit(_ notice: TopicNotice, of user: UInt32, at now: Instant) throws(RPCError) {
+        try topics.admit(notice, of: user, at: now)
     }
 
     /// Makes data stale and drops it. Called once a second.

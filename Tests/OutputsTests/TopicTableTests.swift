@@ -141,14 +141,14 @@ import Wire
     @Test func noticeOfATopicIsAdmittedEach10Seconds() throws {
         var table = TopicTable()
         let notice = TopicNotice(topic: tyres, key: "low", text: SanitizedText("Tyre low")!)
-        try table.admit(notice, at: second(0))
+        try table.admit(notice, of: 1, at: second(0))
         #expect(
-            reason { () throws(RPCError) in try table.admit(notice, at: second(9.9)) }
+            reason { () throws(RPCError) in try table.admit(notice, of: 1, at: second(9.9)) }
                 == "-32002 x-tyres had a notice within 10 s: at most one each 10 s")
         var other = notice
         other.topic = TopicName("x-lights")!
-        try table.admit(other, at: second(9.9))
-        try table.admit(notice, at: second(10))
+        try table.admit(other, of: 1, at: second(9.9))
+        try table.admit(notice, of: 1, at: second(10))
     }
 
     @Test func noticesOfManyTopicsAreLimitedToo() {
@@ -157,12 +157,23 @@ import Wire
         for number in 0..<10_000 {
             let notice = TopicNotice(topic: TopicName("x-\(number)")!, key: "k", text: SanitizedText("t")!)
             let rejection = reason { () throws(RPCError) in
-                try table.admit(notice, at: second(Double(number) / 100))
+                try table.admit(notice, of: 1, at: second(Double(number) / 100))
             }
             if rejection.isEmpty { accepted += 1 }
         }
-        // 32 at once, then one a second for 100 s.
-        #expect((130...133).contains(accepted))
+        // 16 at once, then one a second for 100 s.
+        #expect((114...117).contains(accepted))
+    }
+
+    @Test func noticesOfOneUserKeepThoseOfAnotherAwayFromNothing() throws {
+        var table = TopicTable()
+        let bus = TopicNotice(topic: TopicName("transit")!, key: "last", text: SanitizedText("The last bus")!)
+        try table.admit(bus, of: 1, at: second(0))
+        for number in 0..<15 {
+            let notice = TopicNotice(topic: TopicName("x-\(number)")!, key: "k", text: SanitizedText("t")!)
+            try table.admit(notice, of: 1, at: second(0))
+        }
+        try table.admit(bus, of: 2, at: second(1))
     }
 }
 

@@ -19,7 +19,7 @@ package struct TopicTable: Sendable {
     /// The validity of data without `valid_until`, and of all data while no clock is set.
     package static let defaultValidity = Duration.seconds(600)
     package static let longestValidity = Duration.seconds(7 * 86_400)
-    /// The least time between two notices of one topic.
+    /// The least time between two notices of one topic by one user.
     package static let noticeInterval = Duration.seconds(10)
 
     /// By how much the clock of a publisher may be ahead.
@@ -46,10 +46,16 @@ package struct TopicTable: Sendable {
     }
 
     private var topics: [Topic] = []
-    /// When each topic had its last notice.
-    private var noticed: [TopicName: Instant] = [:]
-    /// All notices together: EVENTs of a flood of topics would fill the journal.
-    private var noticeBucket = TokenBucket(burst: limit, interval: .seconds(1))
+    /// Of each user: EVENTs of a flood of topics would fill the journal.
+    private var notices: [UInt32: Notices] = [:]
+    /// The most notices of a user at once; then one a second.
+    private static let noticeBurst = 16
+
+    private struct Notices {
+        /// When each topic had its last notice.
+        var noticed: [TopicName: Instant] = [:]
+        var bucket = TokenBucket(burst: noticeBurst, interval: .seconds(1))
+    }
 
     package init() {}
 
@@ -147,18 +153,22 @@ package struct TopicTable: Sendable {
         return changed
     }
 
-    /// Admits a notice.
+    /// Admits a notice of a user. Those of other users count for nothing: nobody keeps the notice of a last bus away.
     ///
-    /// - Throws: ``RPCError`` if there are too many.
-    package mutating func admit(_ notice: TopicNotice, at now: Instant) throws(RPCError) {
-        noticed = noticed.filter { now < $0.value + Self.noticeInterval }
-        if noticed[notice.topic] != nil {
+    /// - Throws: ``RPCError`` if the user has sent too many.
+    package mutating func admit(_ notice: TopicNotice, of user: UInt32, at now: Instant) throws(RPCError) {
+        var own = notices[user] ?? Notices()
+        own.noticed = own.noticed.filter { now < $0.value + Self.noticeInterval }
+        if own.noticed[notice.topic] != nil {
             throw .busy("\(notice.topic.text) had a notice within 10 s: at most one each 10 s")
         }
-        guard noticed.count < Self.limit, noticeBucket.consume(at: now) else {
-            throw .busy("too many notices: at most \(Self.limit) at once, and one a second")
+        guard own.bucket.consume(at: now) else {
+            throw .busy("too many notices: at most \(Self.noticeBurst) at once, and one a second")
         }
-        noticed[notice.topic] = now
+        own.noticed[notice.topic] = now
+        // The bucket of a user who was silent for so long is full, as that of a new one.
+        notices = notices.filter { ($0.value.noticed.values.max() ?? now) + .seconds(Self.noticeBurst) > now }
+        notices[user] = own
     }
 
     /// Writes the DATA line of a topic.
