@@ -36,6 +36,7 @@ package final class Daemon {
     /// Token of the next deferred response.
     private var nextToken: PendingResponse.Token = 0
     private var sources = Sources()
+    private var unstored = UnstoredSettings()
 
     private struct Sources {
         var timer: TimerSource?
@@ -165,6 +166,7 @@ package final class Daemon {
         activities.tick(at: now)
         uploads.tick(at: now)
         sensors.tick(at: now)
+        unstored.tick(at: now)
         stateServer.advanceTopics(to: now)
         run.follow(stateServer.weather, at: now)
         Log.reportSuppressed()
@@ -237,14 +239,14 @@ package final class Daemon {
             } else {
                 try settings.apply(change, at: now)
             }
-            return .now(.success(.setting(change.key, run.settings)))
+            return try whenStored(change.key, request, peer, at: now)
         case .reset(let key):
             if key == .sensors {
                 try sensors.reset(at: now)
             } else {
                 settings.reset(key, at: now)
             }
-            return .now(.success(.setting(key, run.settings)))
+            return try whenStored(key, request, peer, at: now)
         case .use(let selection): return .now(.success(try sensors.use(selection, at: now)))
         case .forget(let sensor): return .now(.success(try sensors.forget(sensor, at: now)))
         case .scan(let seconds):
@@ -264,7 +266,7 @@ package final class Daemon {
                 try courses.execute(course, completion, at: now)
             }
         case .topic(let topic):
-            try execute(topic, at: now)
+            try execute(topic, of: peer.user, at: now)
             return .now(.success(.done))
         case .upload(let upload):
             return try later(request, peer) { completion throws(RPCError) in
@@ -275,14 +277,28 @@ package final class Daemon {
         }
     }
 
-    private func execute(_ request: TopicRequest, at now: Instant) throws(RPCError) {
+    private func execute(_ request: TopicRequest, of user: UInt32, at now: Instant) throws(RPCError) {
         switch request {
         case .publish(let publication):
             try stateServer.publish(publication, time: run.state(at: now).time, at: now)
         case .retract(let topic): try stateServer.retract(topic)
         case .notice(let notice):
-            try stateServer.admit(notice, at: now)
+            try stateServer.admit(notice, of: user, at: now)
             run.post(notice, at: now)
+        }
+    }
+
+    /// Responds to a change of a setting when it is on the disk. The demo stores nothing.
+    private func whenStored(
+        _ key: SettingKey, _ request: ControlRequest, _ peer: PeerCredentials, at now: Instant
+    ) throws(RPCError) -> ControlServer.Reply {
+        let recorder = run.recorderStatus(at: now)
+        if settings.isDemo || recorder.state == .off { return .now(.success(.setting(key, run.settings))) }
+        if recorder.state == .failed { throw UnstoredSettings.failure(key, recorder.message ?? "the disk has failed") }
+        return try later(request, peer) { completion in
+            let number = unstored.wait(for: key, completion, at: now)
+            // If too many wait, the deadline makes it an error.
+            _ = run.journal.whenWritten(via: inbox) { [unowned self] _ in unstored.stored(number, run.settings) }
         }
     }
 

@@ -8,7 +8,7 @@ import Wire
 /// Owns the configuration and the settings that users have changed.
 ///
 /// Precedence, highest first: option, change over control.sock, configuration file, default. A change over control.sock
-/// is answered when it is in force, and is on the disk within a second. If the disk does not respond, the
+/// is in force at once, and answered when it is on the disk (``UnstoredSettings``). If the disk does not respond, the
 /// recorder's status reports that, and the change waits in the journal's queue.
 final class SettingsController {
     private let options: Options

@@ -101,7 +101,8 @@ def test_run_is_resumed_from_a_read_only_disk_and_written_after_remount(stage, h
     assert "recorder-failed" in [fault["fault"] for fault in state_of(daemon)["faults"]]
     assert daemon.call("settings.get", key="metric") is True
     assert [summary["id"] for summary in daemon.call("activities.list")] == [2, 1]
-    assert daemon.call("settings.set", key="auto_stop_minutes", value=7) == 7
+    unstored = daemon.call("settings.set", key="auto_stop_minutes", value=7)
+    assert unstored["code"] == -32603 and "auto_stop_minutes is in force" in unstored["data"]["message"]
     on = active_for(daemon, state["elapsed_ms"] + 2000)
     assert daemon.call("run.lap")["elapsed_ms"] >= on["elapsed_ms"]
     assert state_of(daemon)["recorder"]["state"] == "failed"
@@ -174,7 +175,8 @@ def test_unreadable_directory_gives_its_numbers_after_the_repair(stage, harm):
     assert reason in failed["message"]
     assert state_of(daemon)["run"] == "idle"
     assert daemon.call("run.start", sport="hike") == {}
-    assert daemon.call("settings.set", key="metric", value=False) is False
+    unstored = daemon.call("settings.set", key="metric", value=False)
+    assert unstored["code"] == -32603 and "metric is in force, but not on the disk" in unstored["data"]["message"]
     assert daemon.call("activities.track")["code"] == -32002
     on = active_for(daemon, 2000)
     assert "activity" not in on and on["sport"] == "hike"
