@@ -115,7 +115,7 @@ extension Invocation {
         let origin = ExportMetadata.ofThisMachine(
             started: recording.started, written: now >= Release.date ? now : nil)
         let rows: any RecordingRows
-        if let hidden = try HiddenRows(journal.rows(of: id), radius: request.hide), hidden.hasPositions {
+        if let hidden = try HiddenRows(journal.rows(of: id), of: journal, radius: request.hide), hidden.hasPositions {
             rows = hidden
             recording = try hidden.header(of: recording, hidden: request.hide)
         } else {

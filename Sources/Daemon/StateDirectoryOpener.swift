@@ -1,4 +1,5 @@
 import Domain
+import Glibc
 import Linux
 import SQLite
 package import Storage
@@ -118,6 +119,7 @@ package final class StateDirectoryOpener: Sendable {
             status.journal = try JournalStartup(in: directory, at: Clock.systemTime())
             read(into: &status)
             status.isReady = true
+            makeHideKey(into: &status)
         } catch DirectoryLock.Failure.held(let process) {
             let holder = process.map { "process \($0)" } ?? "another process"
             status.isInUse = true
@@ -138,6 +140,18 @@ package final class StateDirectoryOpener: Sendable {
         }
         progress.withLock { $0.status = status }
         return status.reason
+    }
+
+    /// Makes the secret of `pacectl export --hide`, which all users of the device share.
+    private func makeHideKey(into status: inout StateDirectoryStatus) {
+        if isDemo { return }
+        do throws(SystemError) {
+            if access(directory + "/" + HideKeyFile.name, F_OK) != 0 {
+                _ = try HideKeyFile.make(in: directory, mode: 0o640)
+            }
+        } catch {
+            status.warnings.append("cannot make \(HideKeyFile.name): \(error)")
+        }
     }
 
     private var isPrivate: Bool {

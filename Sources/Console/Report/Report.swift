@@ -51,7 +51,7 @@ extension Invocation {
         of recording: RecordedActivity, _ summary: ActivitySummary, _ rows: some RecordingRows,
         _ request: ReportRequest, _ journal: JournalReader
     ) throws -> [UInt8] {
-        guard let hidden = try HiddenRows(rows, radius: request.hide), hidden.hasPositions else {
+        guard let hidden = try HiddenRows(rows, of: journal, radius: request.hide), hidden.hasPositions else {
             var recording = recording
             // The station is near the start, also without a position.
             if request.hide == 0 { recording.weather = try journal.startWeather(of: recording) }

@@ -10,6 +10,8 @@ package import SQLite
 package final class JournalReader {
     let database: SQLiteDatabase
     let version: Int64
+    /// The state directory; empty for a journal that this process writes.
+    package let directory: String
 
     /// - Throws: ``JournalFailure``; `missing` if there is no journal.
     package convenience init(in directory: String) throws(JournalFailure) {
@@ -41,12 +43,13 @@ package final class JournalReader {
         if version > JournalSchema.version { throw .newer(Int(version)) }
         // The creator was killed before it made the first table.
         if version == 0 { throw .missing }
-        self.init(database, version: version)
+        self.init(database, version: version, in: directory)
     }
 
-    init(_ database: SQLiteDatabase, version: Int64 = JournalSchema.version) {
+    init(_ database: SQLiteDatabase, version: Int64 = JournalSchema.version, in directory: String = "") {
         self.database = database
         self.version = version
+        self.directory = directory
     }
 
     private static func open(
