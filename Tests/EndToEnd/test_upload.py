@@ -152,7 +152,7 @@ def test_too_large_upload_is_dropped(paced, connect):
     client = connect()
     client.call("upload.begin", kind="activity")
     piece = base64.b64encode(bytes(46080)).decode()
-    for count in range(64 * 1024 * 1024 // 46080):
+    for count in range(320 * 1024 * 1024 // 46080):
         assert client.call("upload.append", data=piece) == {"bytes": (count + 1) * 46080}
     assert client.call("upload.append", data=piece)["code"] == WRONG
     assert client.call("upload.append", data=piece)["code"] == UNAVAILABLE

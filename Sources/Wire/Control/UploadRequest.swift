@@ -16,8 +16,8 @@ package enum UploadRequest: Equatable, Sendable {
 
     /// The most bytes of one `append`, so that their base64 text fits into a line.
     package static let appendLimit = 45 * 1024
-    /// The most bytes of an upload.
-    package static let sizeLimit = 64 * 1024 * 1024
+    /// The most bytes of an upload: room for the most rows of an activity, which has 270 bytes a row with all values.
+    package static let sizeLimit = 320 << 20
     /// The most uploads at once, of all clients.
     package static let countLimit = 2
     /// The least free space, in MiB.
