@@ -150,7 +150,8 @@ class LivePage {
   // Lines of the daemon
 
   connect() {
-    this.watch = { classes: ['STATE', 'EVENT', 'SETTINGS'], interval_ms: this.interval(), blocks: BLOCKS };
+    this.watch = { classes: ['STATE', 'EVENT', 'SETTINGS'], interval_ms: this.interval(), blocks: BLOCKS,
+      this_run: true };
     this.stream = session.stream(this.watch, (line, isReplayed) => this.take(line, isReplayed),
       { since: 0, onState: ({ state }) => this.connection(state), onAge: (age) => this.showAge(age) });
   }

@@ -40,6 +40,10 @@ extension SubscriptionRequest {
             }
             self.since = since
         }
+        if let isOfThisRun = members["this_run"] {
+            guard let isOfThisRun = isOfThisRun.bool else { throw BadLine(message: "this_run must be true or false") }
+            self.isOfThisRun = isOfThisRun
+        }
     }
 
     private static func classes(_ json: JSON) throws(BadLine) -> MessageClasses {

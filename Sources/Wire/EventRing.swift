@@ -20,6 +20,9 @@ package struct EventRing: Sendable {
     private var marks = RetainedRunEvents()
     private var byteCount = 0
 
+    /// The number of the event that began the run in progress; nil without one.
+    package var runStart: Int? { marks.start }
+
     /// Restores the events of an earlier start, in order. Before a gap, only those that the run needs are kept.
     package init(after stored: [(sequence: Int, line: [UInt8])] = []) {
         for (sequence, line) in stored {

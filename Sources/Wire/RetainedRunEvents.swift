@@ -9,7 +9,7 @@ struct RetainedRunEvents: Sendable {
         case start, resumedStart, pauseOrResume, lap, end
     }
 
-    private var start: Int?
+    private(set) var start: Int?
     private var resumedStart: Int?
     private var pauseOrResume: Int?
     /// In rising order.

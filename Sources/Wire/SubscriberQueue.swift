@@ -79,7 +79,8 @@ package struct SubscriberQueue: Sendable {
             nextEvent = nil
         } else if let since = request.since {
             // A number from the future belongs to an earlier daemon: all retained events are new to the client.
-            nextEvent = since < ring.retained.upperBound ? since + 1 : ring.first(from: 1) ?? ring.retained.upperBound
+            let next = since < ring.retained.upperBound ? since + 1 : ring.first(from: 1) ?? ring.retained.upperBound
+            nextEvent = request.isOfThisRun ? max(next, ring.runStart ?? ring.retained.upperBound) : next
         } else if nextEvent == nil {
             nextEvent = ring.retained.upperBound
         }

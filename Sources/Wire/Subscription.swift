@@ -50,16 +50,19 @@ package struct SubscriptionRequest: Equatable, Sendable {
     package var topics: [TopicName]?
     /// The last event that the client has, 0 or more; it requests those after it.
     package var since: Int?
+    /// Whether ``since`` requests events of the run in progress only.
+    package var isOfThisRun = false
 
     package init(
         classes: MessageClasses? = nil, everyMilliseconds: Int? = nil, blocks: StateBlocks? = nil,
-        topics: [TopicName]? = nil, since: Int? = nil
+        topics: [TopicName]? = nil, since: Int? = nil, isOfThisRun: Bool = false
     ) {
         self.classes = classes
         self.everyMilliseconds = everyMilliseconds
         self.blocks = blocks
         self.topics = topics
         self.since = since
+        self.isOfThisRun = isOfThisRun
     }
 }
 

@@ -110,6 +110,19 @@ private let everything: MessageClasses = [.state, .event, .heart, .fix, .setting
     #expect(client.read() == ["11"])
 }
 
+@Test(arguments: [true, false])
+func replayOfThisRunHasNoEventOfAnEarlierOne(isRunning: Bool) {
+    let events = ["start", "stop", "notice", "start", "lap"] + (isRunning ? [] : ["stop"])
+    var client = Client()
+    client.ring = EventRing(
+        after: events.enumerated().map { index, event in
+            (index + 1, Array("{\"class\":\"EVENT\",\"seq\":\(index + 1),\"event\":\"\(event)\"}\n".utf8))
+        })
+    #expect(client.ring.runStart == (isRunning ? 4 : nil))
+    client.queue.apply(SubscriptionRequest(since: 0, isOfThisRun: true), ring: client.ring)
+    #expect(client.read().dropFirst() == (isRunning ? ["4", "5"] : []))
+}
+
 @Test func replayFromTheLastEventIsEmpty() {
     var client = Client(events: 10)
     client.queue.apply(SubscriptionRequest(since: 10), ring: client.ring)
