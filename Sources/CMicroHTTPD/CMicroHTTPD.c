@@ -1,6 +1,7 @@
 #include "CMicroHTTPD.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* Decodes percent-encoding in place, unless a zero byte would end the text early. */
 static size_t unescape(void *context, struct MHD_Connection *connection, char *text)
@@ -41,6 +42,36 @@ int cmicrohttpd_epoll(struct MHD_Daemon *daemon)
 {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
     return info ? info->epoll_fd : -1;
+}
+
+struct reading {
+    /* Where the next line begins. libmicrohttpd leaves the lines where they are, and writes zeros over both bytes of their CR LF,
+     * but over one byte of a line that ends otherwise. */
+    const char *line;
+    int hosts, lengths, is_bad;
+};
+
+static enum MHD_Result read_header(
+    void *context, enum MHD_ValueKind kind, const char *name, size_t name_size, const char *value, size_t value_size)
+{
+    static const char token[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    struct reading *reading = context;
+    (void)kind;
+    reading->hosts += strcasecmp(name, "Host") == 0;
+    reading->lengths += strcasecmp(name, "Content-Length") == 0;
+    reading->is_bad |= name != reading->line || name_size == 0 || strspn(name, token) != name_size || !value
+        || strpbrk(value, "\r\n") || value[value_size + 1] != 0 || strcasecmp(name, "Transfer-Encoding") == 0;
+    if (reading->is_bad)
+        return MHD_NO;
+    reading->line = value + value_size + 2;
+    return MHD_YES;
+}
+
+int cmicrohttpd_has_one_reading(struct MHD_Connection *connection, const char *version)
+{
+    struct reading reading = { .line = version + strlen(version) + 2 };
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, read_header, &reading);
+    return !reading.is_bad && reading.line[0] == 0 && reading.line[1] == 0 && reading.hosts == 1 && reading.lengths <= 1;
 }
 
 int cmicrohttpd_socket(struct MHD_Connection *connection)

@@ -1,6 +1,7 @@
 import Domain
 import Glibc
 import Linux
+import Servers
 import Simulation
 import Storage
 
@@ -85,7 +86,7 @@ extension Daemon {
         if case .unix = options.sensors, isStartedBySystemd, !options.isDemo {
             throw Options.UsageError(line: "--sensors unix:PATH is for tests and is refused under systemd")
         }
-        try checkDescriptors()
+        try ServiceStart.checkDescriptors(of: "paced", least: leastDescriptors, most: mostDescriptors)
         let configuration = try Configuration.read(options)
         for line in configuration.warnings { Log.write(.warning, line) }
         let reporter = SystemdReporter(NotifySocket.fromEnvironment())
@@ -147,16 +148,6 @@ extension Daemon {
     private static let leastDescriptors: Int32 = 64
     /// The limit that the daemon requests, the same as in `paced.service`.
     private static let mostDescriptors: Int32 = 8192
-
-    private static func checkDescriptors() throws(Failure) {
-        FileDescriptor.raiseLimit(to: mostDescriptors)
-        let limit = FileDescriptor.limit
-        guard limit < leastDescriptors else { return }
-        throw Failure(
-            line:
-                "paced may open \(limit) files and needs \(leastDescriptors): run ulimit -n \(leastDescriptors) before it, as root "
-                + "where the hard limit is lower, or set LimitNOFILE=\(leastDescriptors) in the unit")
-    }
 
     /// The sockets that systemd passes or the daemon creates.
     private static let socketNames = ["state", "control", "publish"]

@@ -1,14 +1,13 @@
 import Domain
 package import Linux
 
-/// The body of a request in a file without a name. It ends with this object.
+/// The body of a request in a new file of the owner of the server.
 package final class HTTPBodyFile {
-    package let file: FileDescriptor
-    package private(set) var size = 0
+    private let file: FileDescriptor
+    private var size = 0
 
-    /// - Throws: `EOPNOTSUPP` if the file system has no unnamed files.
-    init(in directory: String) throws(DirectoryError) {
-        file = try Directory(directory).makeUnnamed(mode: 0o600)
+    package init(_ file: consuming FileDescriptor) {
+        self.file = file
     }
 
     func append(_ bytes: [UInt8]) throws(SystemError) {

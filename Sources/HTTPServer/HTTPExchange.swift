@@ -8,6 +8,8 @@ import Linux
 package final class HTTPReply {
     /// Called when the client has gone before the response.
     package var cancelled: (() -> Void)?
+    /// Called once, when the client has the whole response, or has gone.
+    package var ended: (() -> Void)?
 
     private(set) var response: HTTPResponse?
     /// Continues a request that waits.
@@ -25,6 +27,10 @@ package final class HTTPReply {
 
     /// The connection has taken the response, or has ended.
     func end() {
+        defer {
+            ended?()
+            ended = nil
+        }
         if isOver { return }
         isOver = true
         ready = nil
@@ -43,10 +49,7 @@ package final class HTTPReply {
     private func discard(_ response: HTTPResponse) {
         switch response.body {
         case .bytes: break
-        case .file(let descriptor, _): close(descriptor)
-        case .pipe(let descriptor, let ended):
-            close(descriptor)
-            ended()
+        case .file(let descriptor, _), .pipe(let descriptor): close(descriptor)
         }
     }
 }
@@ -63,15 +66,16 @@ final class HTTPExchange {
     }
 
     let reply = HTTPReply()
+    /// While the owner prepares the response.
+    var suspension: Suspension?
     var step = Step.receiving
     private let limit: Int
-    private let completed: (HTTPBody, HTTPReply) -> Void
+    private let completed: ([UInt8], HTTPReply) -> Void
     private var bytes: [UInt8] = []
     private var stored: HTTPBodyFile?
     private var count = 0
 
-    /// - Throws: if the body cannot be stored.
-    init(_ verdict: HTTPVerdict) throws(DirectoryError) {
+    init(_ verdict: HTTPVerdict) {
         switch verdict {
         case .respond(let response):
             limit = 0
@@ -79,10 +83,10 @@ final class HTTPExchange {
         case .receive(let limit, let completed):
             self.limit = limit
             self.completed = completed
-        case .store(let limit, let directory, let completed):
+        case .store(let limit, let file, let completed):
             self.limit = limit
-            self.completed = completed
-            stored = try HTTPBodyFile(in: directory)
+            self.completed = { completed($1) }
+            stored = file
         }
     }
 
@@ -109,7 +113,7 @@ final class HTTPExchange {
         switch step {
         case .receiving:
             step = .waiting
-            completed(stored.map { .file($0) } ?? .bytes(bytes), reply)
+            completed(bytes, reply)
             bytes = []
         case .failed(let response):
             step = .waiting

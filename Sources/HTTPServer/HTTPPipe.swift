@@ -9,32 +9,29 @@ import Linux
 final class HTTPPipe {
     /// The most bytes of one read.
     private static let blockSize = 8 * 1024
-    /// `MHD_CONTENT_READER_END_OF_STREAM`.
-    private static let endOfStream = -1
+    /// `MHD_CONTENT_READER_END_OF_STREAM` and `MHD_CONTENT_READER_END_WITH_ERROR`.
+    private static let (endOfStream, endWithError) = (-1, -2)
 
     private let descriptor: FileDescriptor
     private let connection: OpaquePointer
     private let loop: EventLoop
     private let resumed: () -> Void
-    private let ended: () -> Void
     /// Only while the connection is suspended: a descriptor that has hung up is always ready.
     private var source: DescriptorSource?
+    private var suspension: Suspension?
+    private var isClientGone = false
 
     init(
         _ descriptor: consuming FileDescriptor, _ connection: OpaquePointer, loop: EventLoop,
-        resumed: @escaping () -> Void, ended: @escaping () -> Void
+        resumed: @escaping () -> Void
     ) {
         self.descriptor = descriptor
         unsafe self.connection = unsafe connection
         self.loop = loop
         self.resumed = resumed
-        self.ended = ended
     }
 
-    deinit {
-        source = nil
-        ended()
-    }
+    deinit { source = nil }
 
     /// A response that owns this object.
     func response() -> OpaquePointer? {
@@ -50,20 +47,20 @@ final class HTTPPipe {
     }
 
     private func read(into bytes: UnsafeMutablePointer<CChar>, _ size: Int) -> Int {
+        if isClientGone { return Self.endWithError }
         do throws(SystemError) {
             let buffer = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: size)
             if let count = unsafe try descriptor.read(into: buffer) { return count > 0 ? count : Self.endOfStream }
-            source = try loop.watch(descriptor, for: .reading) { [unowned self] _ in resume() }
+            source = try loop.watch(descriptor, for: .reading) { [unowned self] _ in suspension?.end() }
         } catch {
             return Self.endOfStream
         }
-        unsafe MHD_suspend_connection(connection)
+        suspension = unsafe Suspension(
+            connection, loop: loop,
+            resumed: { [unowned self] in
+                source = nil
+                resumed()
+            }, gone: { [unowned self] in isClientGone = true })
         return 0
-    }
-
-    private func resume() {
-        source = nil
-        unsafe MHD_resume_connection(connection)
-        resumed()
     }
 }

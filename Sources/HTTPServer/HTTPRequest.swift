@@ -48,9 +48,8 @@ package struct HTTPResponse {
         case bytes([UInt8])
         /// A file from its start. The server closes the descriptor.
         case file(descriptor: Int32, size: Int)
-        /// The bytes of a socket or pipe as they come, until it ends. The server closes the descriptor, and calls
-        /// `ended` at the end of the response.
-        case pipe(descriptor: Int32, ended: () -> Void)
+        /// The bytes of a socket or pipe as they come, until it ends. The server closes the descriptor.
+        case pipe(descriptor: Int32)
     }
 
     package var status: Int
@@ -64,25 +63,12 @@ package struct HTTPResponse {
     }
 }
 
-/// The body of a request.
-package enum HTTPBody {
-    case bytes([UInt8])
-    case file(HTTPBodyFile)
-
-    package var bytes: [UInt8] {
-        switch self {
-        case .bytes(let bytes): bytes
-        case .file: []
-        }
-    }
-}
-
 /// What the owner of the server does with a request, of which it knows the head.
 package enum HTTPVerdict {
     /// The response, without reading a body.
     case respond(HTTPResponse)
     /// Receive a body of at most `limit` bytes in memory, then call the closure.
-    case receive(limit: Int, (HTTPBody, HTTPReply) -> Void)
-    /// Receive a body of at most `limit` bytes into an unnamed file of a directory, then call the closure.
-    case store(limit: Int, directory: String, (HTTPBody, HTTPReply) -> Void)
+    case receive(limit: Int, ([UInt8], HTTPReply) -> Void)
+    /// Receive a body of at most `limit` bytes into a file, then call the closure.
+    case store(limit: Int, HTTPBodyFile, (HTTPReply) -> Void)
 }

@@ -6,7 +6,8 @@ package import Linux
 /// A server of HTTP/1.1, and with a certificate of HTTPS, on the event loop: libmicrohttpd without threads.
 ///
 /// A connection that does not complete the head of a request in time, or its body, or that takes no byte of a response,
-/// is closed. When there are too many, the one that has made no progress for longest makes room for a new one.
+/// is closed. When there are too many, one makes room for a new one: of those who have the most, the one that has made no
+/// progress for longest.
 @safe
 package final class HTTPServer {
     /// A certificate with its chain, and its key, in PEM format.
@@ -19,6 +20,10 @@ package final class HTTPServer {
             self.key = key
         }
     }
+
+    /// Decides about a request when its head has been received. The number is that of the client whom the owner knows; nil for
+    /// a stranger.
+    package typealias Decide = (HTTPRequest) -> (verdict: HTTPVerdict, client: Int?)
 
     /// The rules of a server.
     package struct Limits: Sendable {
@@ -47,7 +52,7 @@ package final class HTTPServer {
 
     private let loop: EventLoop
     private let limits: Limits
-    private let handler: (HTTPRequest) -> HTTPVerdict
+    private let handler: Decide
     private let isEncrypted: Bool
     private let headers: [(name: String, value: String)]
     private var daemon: OpaquePointer?
@@ -73,8 +78,12 @@ package final class HTTPServer {
 
         private(set) var phase = Phase.opened
         private(set) var since: Instant
-        /// When the last bytes of a body came, or the phase began.
+        /// When the last bytes of a body came, or the peer has acknowledged some of a response, or the phase began.
         var progress: Instant
+        /// Bytes that the peer had acknowledged when they were last counted.
+        private var acknowledged: UInt64 = 0
+        /// The client of the last request.
+        var client: Int?
         let isLoopback: Bool
 
         init(isLoopback: Bool, at now: Instant) {
@@ -88,15 +97,20 @@ package final class HTTPServer {
             since = now
             progress = now
         }
+
+        /// Counts the bytes that the peer has acknowledged.
+        mutating func count(_ acknowledged: UInt64, at now: Instant) {
+            if acknowledged > self.acknowledged { progress = now }
+            self.acknowledged = acknowledged
+        }
     }
 
     /// - Parameters:
     ///   - headers: those that all responses have.
-    ///   - handler: decides about a request when its head has been received.
     package init(
         loop: EventLoop, certificate: Certificate? = nil, limits: Limits = Limits(),
         headers: [(name: String, value: String)] = [],
-        handler: @escaping (HTTPRequest) -> HTTPVerdict
+        handler: @escaping Decide
     ) throws(SystemError) {
         self.loop = loop
         self.limits = limits
@@ -113,8 +127,8 @@ package final class HTTPServer {
         unsafe options.connection_memory = Self.connectionMemory
         unsafe options.timeout_s = UInt32(limits.stall.wholeMilliseconds / 1000)
         unsafe options.context = Unmanaged.passUnretained(self).toOpaque()
-        unsafe options.handler = { context, connection, url, method, _, data, size, exchange in
-            unsafe HTTPServer.from(context!).handle(connection!, url!, method!, data, size!, exchange!)
+        unsafe options.handler = { context, connection, url, method, version, data, size, exchange in
+            unsafe HTTPServer.from(context!).handle(connection!, url!, method!, version!, data, size!, exchange!)
         }
         unsafe options.completed = { context, connection, exchange, _ in
             unsafe HTTPServer.from(context!).complete(connection!, exchange!)
@@ -178,10 +192,21 @@ package final class HTTPServer {
         armSweep()
     }
 
-    /// Closes the connection that has made no progress for longest. A stranger can have none that is kept.
+    /// Closes the connection that has made no progress for longest, of those who have the most: of one client, or of all strangers
+    /// together. A stranger can have none that is kept.
     private func makeRoom() {
-        let oldest = connections.filter { $0.value.phase != .kept }.min { $0.value.progress < $1.value.progress }
-        if let oldest { end(oldest.key) }
+        let open = connections.filter { $0.value.phase != .kept }
+        let counts = Dictionary(open.values.map { ($0.client, 1) }, uniquingKeysWith: +)
+        let first = open.min { one, other in
+            let (ones, others) = (counts[one.value.client] ?? 0, counts[other.value.client] ?? 0)
+            return ones != others ? ones > others : one.value.progress < other.value.progress
+        }
+        if let first { end(first.key) }
+    }
+
+    /// Closes the connections of clients, whatever they do.
+    package func end(clients: [Int]) {
+        for (number, connection) in connections where connection.client.map(clients.contains) == true { end(number) }
     }
 
     /// libmicrohttpd sees the end of the connection, and closes it.
@@ -206,6 +231,9 @@ package final class HTTPServer {
     private func sweep() {
         let now = Clock.now()
         for (number, connection) in connections {
+            if connection.phase == .replying {
+                connections[number]?.count(TCPSocket.acknowledgedBytes(of: number), at: now)
+            }
             let limit: Duration? =
                 switch connection.phase {
                 case .opened: limits.head
@@ -230,11 +258,11 @@ package final class HTTPServer {
 
     private func handle(
         _ connection: OpaquePointer, _ url: UnsafePointer<CChar>, _ method: UnsafePointer<CChar>,
-        _ data: UnsafePointer<CChar>?, _ size: UnsafeMutablePointer<Int>,
+        _ version: UnsafePointer<CChar>, _ data: UnsafePointer<CChar>?, _ size: UnsafeMutablePointer<Int>,
         _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> MHD_Result {
         guard let pointer = unsafe context.pointee else {
-            return unsafe begin(connection, url, method, context)
+            return unsafe begin(connection, url, method, version, context)
         }
         pause = Self.pauses.lowerBound
         let exchange = unsafe Unmanaged<HTTPExchange>.fromOpaque(pointer).takeUnretainedValue()
@@ -247,33 +275,40 @@ package final class HTTPServer {
         unsafe enter(.kept, connection)
         exchange.complete()
         if let response = exchange.reply.take() { return unsafe queue(response, on: connection) }
-        exchange.reply.ready = { [unowned self] in
-            unsafe MHD_resume_connection(connection)
-            timer?.arm(at: Clock.now())
-        }
-        unsafe MHD_suspend_connection(connection)
+        // Its client has gone.
+        if exchange.reply.isOver { return .NO }
+        exchange.suspension = unsafe Suspension(
+            connection, loop: loop, resumed: { [unowned self] in timer?.arm(at: Clock.now()) },
+            gone: { [unowned exchange] in exchange.reply.end() })
+        exchange.reply.ready = { [unowned exchange] in exchange.suspension?.end() }
         return .YES
     }
 
     private func begin(
         _ connection: OpaquePointer, _ url: UnsafePointer<CChar>, _ method: UnsafePointer<CChar>,
-        _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+        _ version: UnsafePointer<CChar>, _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> MHD_Result {
         unsafe enter(.receiving, connection)
+        // Of what follows nobody knows whether it is a body or another request.
+        guard unsafe cmicrohttpd_has_one_reading(connection, version) == 1 else {
+            return unsafe queue(
+                .error(
+                    400, "bad-request", "the head of the request is ambiguous", headers: [("Connection", "close")]),
+                on: connection)
+        }
         let number = unsafe cmicrohttpd_socket(connection)
         let request = unsafe HTTPRequest(
             connection, url, method, isLoopback: connections[number]?.isLoopback ?? false, isEncrypted: isEncrypted)
-        let verdict = handler(request)
+        // The handler may end the connections of the client; this one is to have its response.
+        connections[number]?.client = nil
+        let (verdict, client) = handler(request)
+        connections[number]?.client = client
         // A response before the body ends the connection, which need not be received then.
         if case .respond(let response) = verdict, request.hasBody {
             return unsafe queue(response, on: connection)
         }
-        do throws(DirectoryError) {
-            unsafe context.pointee = Unmanaged.passRetained(try HTTPExchange(verdict)).toOpaque()
-            return .YES
-        } catch {
-            return unsafe queue(.error(500, "failed", "the file cannot be stored: \(error)"), on: connection)
-        }
+        unsafe context.pointee = Unmanaged.passRetained(HTTPExchange(verdict)).toOpaque()
+        return .YES
     }
 
     private func complete(
@@ -298,11 +333,11 @@ package final class HTTPServer {
         case .file(let descriptor, let size):
             unsafe made = unsafe MHD_create_response_from_fd64(UInt64(size), descriptor)
             if unsafe made == nil { close(descriptor) }
-        case .pipe(let descriptor, let ended):
+        case .pipe(let descriptor):
             unsafe enter(.kept, connection)
             let pipe = unsafe HTTPPipe(
                 FileDescriptor(owning: descriptor), connection, loop: loop,
-                resumed: { [unowned self] in timer?.arm(at: Clock.now()) }, ended: ended)
+                resumed: { [unowned self] in timer?.arm(at: Clock.now()) })
             unsafe made = unsafe pipe.response()
         }
         guard let made = unsafe made else { return .NO }

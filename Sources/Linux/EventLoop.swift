@@ -131,6 +131,8 @@ package struct Readiness: OptionSet, Sendable {
     package static let failed = Readiness(rawValue: 0x008)
     /// The peer has closed; reported even if not requested.
     package static let hungUp = Readiness(rawValue: 0x010)
+    /// The peer has closed, or sends no more (`EPOLLRDHUP`).
+    package static let peerClosed = Readiness(rawValue: 0x2000)
 }
 
 /// A watched descriptor; it leaves the loop when this is released.

@@ -1,3 +1,4 @@
+import CLinux
 import Domain
 import Glibc
 
@@ -25,6 +26,11 @@ package enum TCPSocket {
         var size = socklen_t(MemoryLayout<Int32>.size)
         if unsafe getsockopt(socket.number, SOL_SOCKET, SO_ERROR, &code, &size) == -1 { code = errno }
         return code == 0 ? nil : SystemError("connect", code: code)
+    }
+
+    /// Bytes of a connected socket that its peer has acknowledged.
+    package static func acknowledgedBytes(of number: Int32) -> UInt64 {
+        clinux_acknowledged_bytes(number)
     }
 
     /// Whether `text` is a numeric IPv4 or IPv6 address.

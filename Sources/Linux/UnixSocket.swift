@@ -100,6 +100,24 @@ package enum UnixSocket {
         }
     }
 
+    /// The path of a listening socket; nil if it has none.
+    ///
+    /// The corresponding C function is `getsockname`.
+    package static func path(of socket: borrowing FileDescriptor) -> String? {
+        var address = sockaddr_un()
+        var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let number = socket.number
+        let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe getsockname(number, address, &size)
+            }
+        }
+        guard result == 0, address.sun_path.0 != 0 else { return nil }
+        return unsafe withUnsafeBytes(of: &address.sun_path) { bytes in
+            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
     /// Credentials of the peer.
     package static func peer(of socket: borrowing FileDescriptor) throws(SystemError) -> PeerCredentials {
         var peer = clinux_peer()

@@ -26,6 +26,27 @@ package struct User: Equatable, Sendable {
         numbered(number)?.name ?? "\(number)"
     }
 
+    /// Whether a user may write to a file, or connect to a socket, by its owner, its group and its mode. Access lists do not count,
+    /// and a user who is unknown to the name service has no group.
+    ///
+    /// The corresponding C functions are `stat` and `getgrouplist`.
+    package static func mayWrite(_ path: String, _ user: UInt32) -> Bool {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return false }
+        if user == 0 { return true }
+        if status.st_uid == user { return status.st_mode & S_IWUSR != 0 }
+        let groups = numbered(user)?.groups ?? []
+        return status.st_mode & (groups.contains(status.st_gid) ? S_IWGRP : S_IWOTH) != 0
+    }
+
+    /// The numbers of the groups of the user; empty if the name service fails.
+    private var groups: [UInt32] {
+        var count: Int32 = 1024
+        var groups = [UInt32](repeating: 0, count: Int(count))
+        guard unsafe getgrouplist(name, group, &groups, &count) >= 0 else { return [] }
+        return Array(groups.prefix(Int(count)))
+    }
+
     private static func find(
         _ search: (
             UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int,

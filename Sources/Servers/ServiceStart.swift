@@ -13,6 +13,17 @@ package enum ServiceStart {
         }
     }
 
+    /// Raises the limit of open files to `most`, as far as the hard limit allows, and requires `least`.
+    package static func checkDescriptors(of program: String, least: Int32, most: Int32) throws(Failure) {
+        FileDescriptor.raiseLimit(to: most)
+        let limit = FileDescriptor.limit
+        guard limit < least else { return }
+        throw Failure(
+            line:
+                "\(program) may open \(limit) files and needs \(least): run ulimit -n \(least) before it, as root "
+                + "where the hard limit is lower, or set LimitNOFILE=\(least) in the unit")
+    }
+
     /// Creates a directory that only the program's user may write to.
     ///
     /// - Parameter option: the option that names another directory.

@@ -3,22 +3,30 @@ import Privacy
 
 /// The codes that sign browsers in, and the tokens of those that are.
 ///
-/// Only hashes are kept. The owner stores ``tokens`` after each change.
+/// Only hashes are kept. The owner stores ``tokens`` after each change. Users have shares of codes and tokens, and each scope has
+/// its own: who may watch takes nothing from those who may command.
 package struct AccessList: Equatable {
     /// A code is valid for this long, once.
     static let codeLifetime = Duration.seconds(120)
+    /// Of each scope.
     static let tokenLimit = 64
-    private static let codeLimit = 8
+    /// Of each scope and user.
+    static let tokenShare = 32
+    private static let codeLimit = 64
+    private static let codeShare = 8
 
     package private(set) var tokens: [AccessToken]
     package private(set) var lastID: Int
     private var codes: [Code] = []
+    /// The tokens whose last use has no date, because the clock was not plausible.
+    private var undated: Set<Int> = []
     /// Whether ``tokens`` has changed since it was stored.
     package var isChanged = false
 
     private struct Code: Equatable {
         var hash: [UInt8]
         var scope: AccessScope
+        var maker: AccessToken.Maker
         var end: Instant
     }
 
@@ -26,6 +34,7 @@ package struct AccessList: Equatable {
     package enum Refusal: Error, Equatable {
         /// The code is unknown, was used, or is too old.
         case wrongCode
+        /// The code stays valid.
         case tooManyTokens
     }
 
@@ -39,46 +48,79 @@ package struct AccessList: Equatable {
         return hash
     }
 
-    /// A new code. Of too many the oldest ends.
+    /// A new code. Of too many of a user, or of a scope, the oldest ends.
     package mutating func makeCode(
-        _ scope: AccessScope, at now: Instant, random generator: inout some RandomNumberGenerator
+        _ scope: AccessScope, by maker: AccessToken.Maker, at now: Instant,
+        random generator: inout some RandomNumberGenerator
     ) -> Secret {
         codes.removeAll { $0.end <= now }
-        if codes.count >= Self.codeLimit { codes.removeFirst() }
+        removeOldestCode(beyond: Self.codeShare) { $0.scope == scope && $0.maker.user == maker.user }
+        removeOldestCode(beyond: Self.codeLimit) { $0.scope == scope }
         let secret = Secret(random: &generator)
-        codes.append(Code(hash: Self.hash(of: secret), scope: scope, end: now + Self.codeLifetime))
+        codes.append(Code(hash: Self.hash(of: secret), scope: scope, maker: maker, end: now + Self.codeLifetime))
         return secret
+    }
+
+    private mutating func removeOldestCode(beyond limit: Int, where isCounted: (Code) -> Bool) {
+        if codes.count(where: isCounted) >= limit, let oldest = codes.firstIndex(where: isCounted) {
+            codes.remove(at: oldest)
+        }
     }
 
     /// Makes a token for a code, which ends with that.
     package mutating func exchange(
-        _ code: Secret, name: SanitizedText, at now: Instant, _ time: UTC,
+        _ code: Secret, name: SanitizedText, at now: Instant, _ clock: PlausibleClock.Reading,
         random generator: inout some RandomNumberGenerator
     ) throws(Refusal) -> (secret: Secret, token: AccessToken) {
         codes.removeAll { $0.end <= now }
         let hash = Self.hash(of: code)
         guard let index = codes.firstIndex(where: { $0.hash == hash }) else { throw .wrongCode }
-        let scope = codes.remove(at: index).scope
-        expire(at: time)
-        guard tokens.count < Self.tokenLimit else { throw .tooManyTokens }
+        let (scope, maker) = (codes[index].scope, codes[index].maker)
+        try makeRoom(clock, beyond: Self.tokenShare) { $0.scope == scope && $0.maker?.user == maker.user }
+        try makeRoom(clock, beyond: Self.tokenLimit) { $0.scope == scope }
+        codes.remove(at: index)
         let secret = Secret(random: &generator)
         lastID += 1
         let token = AccessToken(
-            id: lastID, hash: Self.hash(of: secret), scope: scope, name: name, created: time, used: time)
+            id: lastID, hash: Self.hash(of: secret), scope: scope, name: name, maker: maker, created: clock.time,
+            used: clock.time)
         tokens.append(token)
+        if !clock.isPlausible { undated.insert(token.id) }
         isChanged = true
         return (secret, token)
     }
 
-    /// The token that a request names; nil for an unknown, an expired or a revoked one.
-    package mutating func token(_ text: String, at time: UTC) -> AccessToken? {
+    /// If there are too many tokens, that one ends which has expired first.
+    private mutating func makeRoom(
+        _ clock: PlausibleClock.Reading, beyond limit: Int, where isCounted: (AccessToken) -> Bool
+    ) throws(Refusal) {
+        let counted = tokens.filter(isCounted)
+        guard counted.count >= limit else { return }
+        guard let oldest = counted.filter({ hasExpired($0, clock) }).min(by: { $0.used < $1.used }) else {
+            throw .tooManyTokens
+        }
+        tokens.removeAll { $0.id == oldest.id }
+    }
+
+    /// The token that a request names; nil for an unknown, an expired or a revoked one. A clock that is not plausible expires none
+    /// and dates none, and no request ends the token of another browser.
+    package mutating func token(_ text: String, at clock: PlausibleClock.Reading) -> AccessToken? {
         guard let secret = Secret(typed: text) else { return nil }
-        expire(at: time)
         let hash = Self.hash(of: secret)
         guard let index = tokens.firstIndex(where: { $0.hash == hash }) else { return nil }
-        // The day is enough, and spares the disk.
-        if time >= Release.date, time.milliseconds - tokens[index].used.milliseconds >= AccessToken.dayMilliseconds {
-            tokens[index].used = time
+        guard clock.isPlausible else {
+            undated.insert(tokens[index].id)
+            return tokens[index]
+        }
+        if hasExpired(tokens[index], clock) {
+            tokens.remove(at: index)
+            isChanged = true
+            return nil
+        }
+        undated.remove(tokens[index].id)
+        // The day is enough, and spares the disk. A clock that was ahead has dated it wrongly.
+        if abs(clock.time.milliseconds - tokens[index].used.milliseconds) >= AccessToken.dayMilliseconds {
+            tokens[index].used = clock.time
             isChanged = true
         }
         return tokens[index]
@@ -94,11 +136,9 @@ package struct AccessList: Equatable {
         return revoked
     }
 
-    /// Removes the tokens that were unused for too long. A clock that is not set expires none.
-    private mutating func expire(at time: UTC) {
-        guard time >= Release.date else { return }
-        let count = tokens.count
-        tokens.removeAll { time.milliseconds - $0.used.milliseconds > AccessToken.lifetime }
-        if tokens.count != count { isChanged = true }
+    /// Whether a token was unused for too long.
+    private func hasExpired(_ token: AccessToken, _ clock: PlausibleClock.Reading) -> Bool {
+        clock.isPlausible && !undated.contains(token.id)
+            && clock.time.milliseconds - token.used.milliseconds > AccessToken.lifetime
     }
 }

@@ -5,34 +5,52 @@ import Wire
 
 /// Signs browsers in and out: answers code.sock and admin.sock, and knows the token of each request.
 final class AccessService {
+    /// Between two attempts to store the tokens, and between two looks at the groups of users.
+    private static let pause = Duration.seconds(60)
+
     private var list: AccessList
+    private var clock = PlausibleClock(Clock.systemTime(), at: Clock.now())
     private let file: TokenFile
     private let places: WebServer.Places
     private let log: (LogLevel, String) -> Void
     private var random = SystemRandomNumberGenerator()
+    private var timer: TimerSource?
+    /// Whether the last attempt to store the tokens has failed.
+    private var hasFailed = false
+    /// The tokens whose user has left the group.
+    private var refused: Set<Int> = []
+    /// Whether the name service says that a user may connect to the socket of a scope.
+    var isMember: (_ user: UInt32, AccessScope) -> Bool = { _, _ in false } {
+        didSet { checkMembers() }
+    }
     /// The addresses of the page for the next code, the best one first.
     var addresses: [String] = []
-    /// Called with the IDs of revoked tokens.
-    var revoked: ([Int]) -> Void = { _ in }
+    /// Called with the IDs of tokens that have ended.
+    var ended: ([Int]) -> Void = { _ in }
 
     init(
-        _ file: TokenFile, places: WebServer.Places, log: @escaping (LogLevel, String) -> Void
-    ) throws(TokenFile.Failure) {
+        _ file: TokenFile, loop: EventLoop, places: WebServer.Places, log: @escaping (LogLevel, String) -> Void
+    ) throws {
         self.file = file
         self.places = places
         self.log = log
         list = try file.read()
+        timer = try loop.timer { [unowned self] in
+            if list.isChanged { store() }
+            checkMembers()
+        }
     }
 
     var tokenCount: Int { list.tokens.count }
 
-    /// Answers a request of code.sock or admin.sock.
-    func answer(_ request: WebRequest) -> Result<ControlResult, RPCError> {
+    /// Answers a request of a user on code.sock or admin.sock.
+    func answer(_ request: WebRequest, of user: UInt32) -> Result<ControlResult, RPCError> {
         switch request {
-        case .code(let isControl): return .success(.encoded(code(isControl ? .control : .watch)))
+        case .code(let isControl): return .success(.encoded(code(isControl ? .control : .watch, for: user)))
         case .tokens: return .success(.encoded(tokens()))
         case .revoke(let id):
-            let count = revoke(id)
+            let (count, failure) = revoke(id)
+            if let failure { return .failure(.internalError(failure)) }
             if let id, count == 0 {
                 return .failure(.notFound("id", "there is no token \(id); see 'pacectl web tokens'"))
             }
@@ -42,8 +60,9 @@ final class AccessService {
         }
     }
 
-    private func code(_ scope: AccessScope) -> [UInt8] {
-        let code = list.makeCode(scope, at: Clock.now(), random: &random)
+    private func code(_ scope: AccessScope, for user: UInt32) -> [UInt8] {
+        let maker = AccessToken.Maker(user: user, isMember: isMember(user, scope))
+        let code = list.makeCode(scope, by: maker, at: Clock.now(), random: &random)
         var json = JSONWriter(capacity: 512)
         json.object { json in
             json.member("code", code.grouped)
@@ -65,6 +84,7 @@ final class AccessService {
                     json.member("id", token.id)
                     json.member("scope", token.scope.rawValue)
                     json.member("name", token.name.text)
+                    json.member("user", (token.maker?.user).map(User.text))
                     json.member("created", token.created)
                     json.member("used", token.used)
                 }
@@ -74,21 +94,29 @@ final class AccessService {
     }
 
     /// - Parameter id: nil for all.
-    /// - Returns: the number of revoked tokens.
-    @discardableResult
-    func revoke(_ id: Int?) -> Int {
+    /// - Returns: the number of revoked tokens, and why that is not stored. It is in force meanwhile.
+    func revoke(_ id: Int?) -> (count: Int, failure: String?) {
         let ids = list.revoke(id)
         for id in ids { log(.notice, "token \(id) is revoked") }
-        store()
-        revoked(ids)
-        return ids.count
+        ended(ids)
+        guard !ids.isEmpty, let failure = store() else { return (ids.count, nil) }
+        return (
+            ids.count,
+            "\(ids.count == 1 ? "the browser is" : "the browsers are") signed out until paced-web ends, but \(failure): "
+                + "correct that; paced-web tries again each minute and at its end"
+        )
+    }
+
+    /// Stores what could not be stored before this process ends.
+    func finish() {
+        if list.isChanged { store() }
     }
 
     /// - Parameter code: as the browser sends it.
     func signIn(_ code: String, name: SanitizedText) throws(AccessList.Refusal) -> (secret: Secret, token: AccessToken)
     {
         guard let secret = Secret(typed: code) else { throw .wrongCode }
-        let made = try list.exchange(secret, name: name, at: Clock.now(), Clock.systemTime(), random: &random)
+        let made = try list.exchange(secret, name: name, at: Clock.now(), clockReading(), random: &random)
         log(.notice, "token \(made.token.id) (\(made.token.scope.rawValue)) is for \(name.text)")
         store()
         return made
@@ -96,23 +124,52 @@ final class AccessService {
 
     /// Whether a token of an earlier request is still in the list.
     func isValid(_ token: AccessToken) -> Bool {
-        list.tokens.contains { $0.id == token.id }
+        !refused.contains(token.id) && list.tokens.contains { $0.id == token.id }
     }
 
-    /// Nil for a token that is unknown, expired or revoked.
+    /// Nil for a token that is unknown, expired or revoked, or whose user has left the group.
     func token(_ text: String) -> AccessToken? {
-        let token = list.token(text, at: Clock.systemTime())
-        if list.isChanged { store() }
+        let token = list.token(text, at: clockReading())
+        if list.isChanged, !hasFailed { store() }
+        guard let token, isValid(token) else { return nil }
         return token
     }
 
-    /// A failure to store is no failure of the request: the token is valid until the end of this process.
-    private func store() {
+    private func clockReading() -> PlausibleClock.Reading {
+        clock.read(Clock.systemTime(), at: Clock.now())
+    }
+
+    /// Refuses the tokens of members who have left the group. They are not revoked: the name service may fail.
+    private func checkMembers() {
+        let before = refused
+        refused = Set(
+            list.tokens.filter { token in
+                guard let maker = token.maker, maker.isMember else { return false }
+                return !isMember(maker.user, token.scope)
+            }.map(\.id))
+        let new = refused.subtracting(before).sorted()
+        for id in new { log(.notice, "token \(id) is refused: its user has left the group") }
+        ended(new)
+        let isWaiting = list.isChanged || list.tokens.contains { $0.maker?.isMember == true }
+        timer?.arm(at: isWaiting ? Clock.now() + Self.pause : nil)
+    }
+
+    /// Stores the tokens, or tries again later.
+    ///
+    /// - Returns: why they are not stored; nil if they are.
+    @discardableResult
+    private func store() -> String? {
+        timer?.arm(at: Clock.now() + Self.pause)
         do throws(TokenFile.Failure) {
             try file.write(list)
             list.isChanged = false
+            if hasFailed { log(.notice, "the tokens are stored") }
+            hasFailed = false
+            return nil
         } catch {
-            log(.error, error.line)
+            if !hasFailed { log(.error, error.line) }
+            hasFailed = true
+            return error.line
         }
     }
 }

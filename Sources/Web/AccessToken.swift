@@ -11,15 +11,30 @@ package enum AccessScope: String, Equatable, Sendable {
 /// A token of a browser, as it is stored.
 package struct AccessToken: Equatable, Sendable {
     /// From 1, never used twice.
-    package internal(set) var id: Int
+    package var id: Int
     /// SHA-256 of the token.
     var hash: [UInt8]
     package internal(set) var scope: AccessScope
     /// What the browser calls itself.
     var name: SanitizedText
+    /// Who made its code; nil for a token of an earlier release.
+    package internal(set) var maker: Maker?
     var created: UTC
     /// The day of the last use.
     package internal(set) var used: UTC
+
+    /// A user who makes a code.
+    package struct Maker: Equatable, Sendable {
+        package var user: UInt32
+        /// Whether the user, by the groups of the name service, was allowed to make the code: the token is then valid as long as
+        /// that holds. A service may have a group that the name service does not know of.
+        package var isMember: Bool
+
+        package init(user: UInt32, isMember: Bool) {
+            self.user = user
+            self.isMember = isMember
+        }
+    }
 
     /// A token that is unused for this long expires.
     static let lifetime: Int64 = 90 * dayMilliseconds

@@ -1,6 +1,7 @@
 import Domain
 import HTTPServer
 import JSONCoding
+import Wire
 
 /// Which requests of JSON-RPC go to which socket, and who may send them.
 package struct CallPolicy: Equatable {
@@ -31,6 +32,16 @@ package struct CallPolicy: Equatable {
 
     package var socket: Socket {
         ["weather.", "route.", "transit."].contains { method.hasPrefix($0) } ? .network : .control
+    }
+
+    /// Whether the socket has the method.
+    package var isKnown: Bool {
+        do throws(RPCError) {
+            _ = try ControlRequest(method: method, parameters: nil, on: socket == .network ? .network : .control)
+            return true
+        } catch {
+            return error != .methodNotFound
+        }
     }
 
     package var needsControl: Bool {

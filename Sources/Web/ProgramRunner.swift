@@ -5,10 +5,14 @@ import Linux
 
 /// Runs `pacectl` for requests: its standard output is the body of the response.
 ///
-/// Two programs run at a time, because a small board has few processors and the recording goes first.
+/// Two programs run at a time, because a small board has few processors and the recording goes first; a third one beside two of
+/// tokens that may only watch, for one that may command.
 package final class ProgramRunner {
     private static let parallel = 2
-    private static let queueLimit = 30
+    /// Programs that run or wait, and responses that are being sent.
+    static let jobLimit = 32
+    /// Bytes of the responses that are being sent: slow readers hold them in files.
+    private static let heldLimit = 256 << 20
     /// Standard error that is shown.
     private static let messageLimit = 1024
 
@@ -18,11 +22,12 @@ package final class ProgramRunner {
         var timeout = Duration.seconds(60)
         /// Makes the response from the output, a file with its size.
         var response: (_ output: consuming FileDescriptor, _ size: Int) -> HTTPResponse
+        var token: AccessToken
+        /// Whether the token still counts.
+        var isValid: () -> Bool
         var reply: HTTPReply
         /// Shortens a line of its standard error.
         var message: (String) -> String = { $0 }
-        /// Called at its end.
-        var ended: () -> Void = {}
     }
 
     private let loop: EventLoop
@@ -32,6 +37,8 @@ package final class ProgramRunner {
     private var waiting: [Job] = []
     private var running: [Int: Run] = [:]
     private var nextNumber = 0
+    private var places = SharedPlaces(jobLimit)
+    private var held = 0
 
     /// A program that runs.
     private final class Run {
@@ -63,30 +70,40 @@ package final class ProgramRunner {
     }
 
     func add(_ job: Job) {
-        guard waiting.count < Self.queueLimit else {
-            job.reply.send(.error(503, "busy", "too many requests wait: try again"))
-            job.ended()
-            return
-        }
+        let limit = job.token.scope == .control ? Self.heldLimit : Self.heldLimit / 2
+        guard held < limit, places.take(for: job.token) else { return job.reply.send(.busy) }
+        job.reply.ended = { [unowned self] in places.leave(job.token) }
         waiting.append(job)
         startNext()
     }
 
     private func startNext() {
-        while running.count < Self.parallel, !waiting.isEmpty {
-            let job = waiting.removeFirst()
-            // Its client has gone.
-            if job.reply.isOver {
-                job.ended()
+        // Its client has gone.
+        waiting.removeAll { $0.reply.isOver }
+        while let index = next() {
+            let job = waiting.remove(at: index)
+            guard job.isValid() else {
+                job.reply.send(.unauthorized)
                 continue
             }
             do {
                 try start(job)
             } catch {
                 job.reply.send(.error(500, "failed", "pacectl cannot be started: \(error)"))
-                job.ended()
             }
         }
+    }
+
+    /// The place of the job that starts next: of a token that may command before others, then of a token with fewer running jobs.
+    private func next() -> Int? {
+        let tokens = running.values.map(\.job.token)
+        func rank(_ index: Int) -> (Int, Int, Int) {
+            let token = waiting[index].token
+            return (token.scope == .control ? 0 : 1, tokens.count { $0.id == token.id }, index)
+        }
+        guard let first = waiting.indices.min(by: { rank($0) < rank($1) }) else { return nil }
+        let isPreferred = waiting[first].token.scope == .control && tokens.allSatisfy { $0.scope == .watch }
+        return tokens.count < Self.parallel + (isPreferred ? 1 : 0) ? first : nil
     }
 
     private func start(_ job: Job) throws {
@@ -108,7 +125,6 @@ package final class ProgramRunner {
         guard let run = running.removeValue(forKey: number) else { return }
         run.child.end(within: .zero)
         run.job.reply.send(.error(status, "failed", message))
-        run.job.ended()
         startNext()
     }
 
@@ -116,7 +132,6 @@ package final class ProgramRunner {
         guard let run = running.removeValue(forKey: number) else { return }
         let status = run.child.exitStatus ?? 1
         run.job.reply.send(status == 0 ? success(run) : failure(run, status))
-        run.job.ended()
         startNext()
     }
 
@@ -126,7 +141,13 @@ package final class ProgramRunner {
         let copy = fcntl(run.output.number, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0, fstat(copy, &status) == 0 else { return .error(500, "failed", "no file is left") }
         lseek(copy, 0, SEEK_SET)
-        return run.job.response(FileDescriptor(owning: copy), Int(status.st_size))
+        let (size, token) = (Int(status.st_size), run.job.token)
+        held += size
+        run.job.reply.ended = { [unowned self] in
+            held -= size
+            places.leave(token)
+        }
+        return run.job.response(FileDescriptor(owning: copy), size)
     }
 
     /// Cuts the last part of a message of `pacectl` if it names an option, which a page does not have.

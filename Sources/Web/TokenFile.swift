@@ -5,7 +5,7 @@ import Linux
 /// The stored tokens: a JSON object of version 1 in a private directory.
 package struct TokenFile {
     private static let version = 1
-    private static let sizeLimit = 64 * 1024
+    private static let sizeLimit = 512 * 1024
 
     /// Why the file cannot be used. `line` says what to do.
     package struct Failure: Error, Equatable {
@@ -58,6 +58,8 @@ package struct TokenFile {
                         json.member("hash", token.hash.hexadecimal)
                         json.member("scope", token.scope.rawValue)
                         json.member("name", token.name.text)
+                        json.member("user", (token.maker?.user).map { Int($0) })
+                        json.member("is_member", token.maker?.isMember)
                         json.member("created_ms", token.created.milliseconds)
                         json.member("used_ms", token.used.milliseconds)
                     }
@@ -73,7 +75,7 @@ extension AccessList {
     /// Nil for an object of another version, or a damaged one.
     fileprivate init?(_ json: JSON) {
         guard json["version"]?.integer == 1, let last = json["last_id"]?.integer, let tokens = json["tokens"]?.array,
-            tokens.count <= Self.tokenLimit
+            tokens.count <= 2 * Self.tokenLimit
         else { return nil }
         var read: [AccessToken] = []
         for token in tokens {
@@ -91,8 +93,11 @@ extension AccessToken {
             let name = json["name"]?.string.flatMap({ SanitizedText($0) }), let created = json["created_ms"]?.integer,
             let used = json["used_ms"]?.integer
         else { return nil }
+        let maker = json["user"]?.integer.flatMap { UInt32(exactly: $0) }.map {
+            Maker(user: $0, isMember: json["is_member"]?.bool ?? false)
+        }
         self.init(
-            id: id, hash: hash, scope: scope, name: name, created: UTC(milliseconds: Int64(created)),
+            id: id, hash: hash, scope: scope, name: name, maker: maker, created: UTC(milliseconds: Int64(created)),
             used: UTC(milliseconds: Int64(used)))
     }
 }

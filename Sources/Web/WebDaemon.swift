@@ -16,6 +16,7 @@ package final class WebDaemon {
     private static let defaultAddress = ListenAddress(host: "127.0.0.1", port: 8080)
 
     private let loop: EventLoop
+    private let access: AccessService
     private let server: WebServer
     private var plain: HTTPServer?
     private var encrypted: HTTPServer?
@@ -57,7 +58,11 @@ package final class WebDaemon {
         level.write(text, of: "paced-web")
     }
 
+    /// Three of each of 96 connections, which may be uploads, and 200 for sockets, streams, requests, programs and their output.
+    private static let leastDescriptors: Int32 = 488
+
     private static func start(_ options: WebOptions) throws -> Int32 {
+        try ServiceStart.checkDescriptors(of: "paced-web", least: leastDescriptors, most: 1024)
         let configuration = try WebConfiguration.read(options.configuration)
         let certificate = try certificate(of: configuration)
         let notifier = NotifySocket.fromEnvironment()
@@ -80,6 +85,7 @@ package final class WebDaemon {
         _ = notifier?.send("READY=1")
         let status = try daemon.loop.run()
         for control in daemon.controls { control.close() }
+        daemon.access.finish()
         switch lock {
         case .some(let lock): for name in socketNames { lock.directory.remove(name + ".sock") }
         case .none: break
@@ -120,8 +126,9 @@ package final class WebDaemon {
         _ directories: WebDirectories, _ handed: ActivationSockets, _ notifier: NotifySocket?
     ) throws {
         loop = try EventLoop()
-        let access = try AccessService(
-            TokenFile(in: directories.state), places: directories.places, log: Self.log)
+        UploadDirectory.removeAbandoned(in: directories.places.temporary)
+        access = try AccessService(
+            TokenFile(in: directories.state), loop: loop, places: directories.places, log: Self.log)
         let pages: PageFiles
         do throws(SystemError) {
             pages = try PageFiles(in: directories.pages)
@@ -132,7 +139,7 @@ package final class WebDaemon {
         let rules = RequestRules(names: configuration.names + [own, own + ".local"], plain: configuration.plain)
         server = WebServer(
             loop: loop, rules, pages, access, directories.places, tiles: try Self.tiles(configuration), log: Self.log)
-        let handler: (HTTPRequest) -> HTTPVerdict = { [server] in server.verdict(on: $0) }
+        let handler: HTTPServer.Decide = { [server] in server.decide($0) }
         plain = try HTTPServer(loop: loop, headers: PageFiles.headers, handler: handler)
         if let certificate {
             do throws(SystemError) {
@@ -143,6 +150,10 @@ package final class WebDaemon {
                     line: "the certificate or its key is no valid PEM file: correct Certificate= and CertificateKey=")
             }
         }
+        access.ended = { [unowned self] tokens in
+            plain?.end(clients: tokens)
+            encrypted?.end(clients: tokens)
+        }
         server.connectionCount = { [unowned self] in
             (plain?.connectionCount ?? 0) + (encrypted?.connectionCount ?? 0)
         }
@@ -151,17 +162,20 @@ package final class WebDaemon {
             PageAddresses(
                 listening: addresses, isEncrypted: certificate != nil, names: configuration.names, host: own
             ).list
+        var paths: [AccessScope: String] = [:]
         for name in Self.socketNames {
             let kind: ControlRequest.Socket = name == "admin" ? .admin : .code
             let socket =
                 try handed.numbers[name].map { FileDescriptor(owning: $0) }
                 ?? ServiceStart.listen(name, in: directories.runtime ?? "")
+            if let path = UnixSocket.path(of: socket) { paths[kind == .admin ? .control : .watch] = path }
             controls.append(
-                try ControlServer(socket: socket, kind, loop: loop) { request, _, _ in
+                try ControlServer(socket: socket, kind, loop: loop) { [access] request, peer, _ in
                     guard case .web(let request) = request else { return .now(.failure(.methodNotFound)) }
-                    return .now(access.answer(request))
+                    return .now(access.answer(request, of: peer.user))
                 })
         }
+        access.isMember = { [paths] user, scope in paths[scope].map { User.mayWrite($0, user) } ?? false }
         for signal in [SIGTERM, SIGINT] {
             signals.append(try loop.onSignal(signal) { [unowned self] in loop.stop(0) })
         }

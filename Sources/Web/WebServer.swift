@@ -26,8 +26,6 @@ final class WebServer {
         var mayCommand: Bool { Glibc.access(controlSocket, W_OK) == 0 || errno != EACCES }
     }
 
-    static let streamLimit = 16
-    private static let callLimit = 16
     /// `sensor.pair` and `sensor.scan` take up to 60 s.
     private static let callTimeout = Duration.seconds(90)
 
@@ -39,8 +37,8 @@ final class WebServer {
     private let tiles: TileFile?
     private let log: (LogLevel, String) -> Void
     private let runner: ProgramRunner
-    /// The sockets of open streams, with the IDs of their tokens.
-    private var streams: [Int32: Int] = [:]
+    private var streams = SharedPlaces(16)
+    private var callPlaces = SharedPlaces(16)
     private var calls: [Int: LineExchange] = [:]
     private var nextCall = 0
     private var requests = 0
@@ -60,90 +58,73 @@ final class WebServer {
         self.tiles = tiles
         self.log = log
         runner = ProgramRunner(places.program, loop: loop, directory: places.temporary)
-        access.revoked = { [unowned self] ids in end(streamsOf: ids) }
     }
 
-    /// Decides about a request when its head is there.
-    func verdict(on request: HTTPRequest) -> HTTPVerdict {
+    /// Decides about a request when its head is there. The client is the ID of its token.
+    func decide(_ request: HTTPRequest) -> (verdict: HTTPVerdict, client: Int?) {
         requests += 1
-        let verdict = decide(request)
-        guard case .respond(let response) = verdict else { return verdict }
-        if response.status >= 400 { refusals += 1 }
-        return verdict
+        let token = request.bearerToken.flatMap { access.token($0) }
+        let verdict = verdict(on: request, token)
+        if case .respond(let response) = verdict, response.status >= 400 { refusals += 1 }
+        return (verdict, token?.id)
     }
 
-    private func decide(_ request: HTTPRequest) -> HTTPVerdict {
+    private func verdict(on request: HTTPRequest, _ token: AccessToken?) -> HTTPVerdict {
         if let refusal = rules.refusal(of: request) { return .respond(refusal) }
         if request.isPage { return .respond(pages.response(to: request)) }
-        let call: APIRequest
+        let wanted: APIRequest
         do throws(APIRequest.Failure) {
-            call = try APIRequest(request)
+            wanted = try APIRequest(request)
         } catch {
             return .respond(Self.response(to: error))
         }
         let allowance = rules.allowance(of: request)
-        if allowance == .no || allowance == .live && !call.isLive {
+        if allowance == .no || allowance == .live && !wanted.isLive {
             return .respond(Self.plainRefusal(allowance))
         }
-        return decide(call, request.bearerToken.flatMap { access.token($0) }, allowance)
-    }
-
-    private func decide(
-        _ wanted: APIRequest, _ token: AccessToken?, _ allowance: WebConfiguration.Plain
-    ) -> HTTPVerdict {
-        switch (wanted, token) {
-        case (.signIn, _):
-            return .receive(limit: 1024) { [unowned self] body, reply in reply.send(signIn(body.bytes)) }
-        case (_, nil): return .respond(Self.unauthorized)
-        case (.session, let token?): return .respond(session(token, allowance))
-        case (.signOut, let token?):
-            access.revoke(token.id)
-            return .respond(HTTPResponse(204))
-        case (.stream, let token?):
-            return .receive(
-                limit: 4096,
-                checked(token) { [unowned self] body, reply in
-                    reply.send(stream(body.bytes, token))
-                })
-        case (.call, let token?):
-            return .receive(
-                limit: JSONRPC.lineLimit,
-                checked(token) { [unowned self] body, reply in
-                    call(body.bytes, token, allowance, reply)
-                })
-        case (.metrics, _?): return .receive(limit: 0) { [unowned self] _, reply in metrics(reply) }
-        case (.map, _?): return .respond(map)
-        case (.tile(let tile), _?): return .respond(image(of: tile))
-        case (.read(let request), _?): return .receive(limit: 0) { [unowned self] _, reply in read(request, reply) }
-        case (.upload(let upload), let token?):
-            guard token.scope == .control else { return .respond(Self.needsControl) }
-            return .store(
-                limit: Upload.sizeLimit, directory: places.temporary,
-                checked(token) {
-                    [unowned self] body, reply in
-                    guard case .file(let file) = body else { return }
-                    store(upload, file, reply)
-                })
+        if case .signIn = wanted {
+            return .receive(limit: 1024) { [unowned self] body, reply in reply.send(signIn(body)) }
         }
+        guard let token else { return .respond(.unauthorized) }
+        return verdict(on: wanted, token, allowance)
     }
 
-    /// Checks the token again when the body has been received: an administrator may have revoked it meanwhile.
-    private func checked(
-        _ token: AccessToken, _ body: @escaping (HTTPBody, HTTPReply) -> Void
-    ) -> (HTTPBody, HTTPReply) -> Void {
-        { [unowned self] received, reply in
-            guard access.isValid(token) else { return reply.send(Self.unauthorized) }
-            body(received, reply)
+    private func verdict(
+        on wanted: APIRequest, _ token: AccessToken, _ allowance: WebConfiguration.Plain
+    ) -> HTTPVerdict {
+        // The token may have been revoked while the body came, which takes up to ten minutes.
+        func receive(limit: Int, _ complete: @escaping ([UInt8], HTTPReply) -> Void) -> HTTPVerdict {
+            .receive(limit: limit) { [access] body, reply in
+                access.isValid(token) ? complete(body, reply) : reply.send(.unauthorized)
+            }
+        }
+        switch wanted {
+        case .signIn: return .respond(.unauthorized)
+        case .session: return .respond(session(token, allowance))
+        case .signOut:
+            let failure = access.revoke(token.id).failure
+            return .respond(failure.map { .error(500, "failed", $0) } ?? HTTPResponse(204))
+        case .stream: return receive(limit: 4096) { [unowned self] in stream($0, token, allowance, $1) }
+        case .call:
+            return receive(limit: JSONRPC.lineLimit) { [unowned self] in call($0, token, allowance, $1) }
+        case .metrics: return receive(limit: 0) { [unowned self] in metrics(token, $1) }
+        case .map: return .respond(map)
+        case .tile(let tile): return .respond(image(of: tile))
+        case .read(let request): return receive(limit: 0) { [unowned self] in read(request, token, $1) }
+        case .upload(let upload):
+            guard token.scope == .control else { return .respond(Self.needsControl) }
+            do throws(SystemError) {
+                let directory = try UploadDirectory(in: places.temporary, name: upload.name)
+                return .store(limit: Upload.sizeLimit, try directory.makeFile()) { [unowned self] reply in
+                    store(upload, directory, token, reply)
+                }
+            } catch {
+                return .respond(.error(500, "failed", "the file cannot be stored: \(error)"))
+            }
         }
     }
 
     // MARK: Refusals
-
-    private static var unauthorized: HTTPResponse {
-        .error(
-            401, "unauthorized", "sign in with a code of 'pacectl web code'",
-            headers: [("WWW-Authenticate", "Bearer")])
-    }
 
     private static var needsControl: HTTPResponse {
         .error(403, "forbidden", "this browser may only watch: sign it in with 'pacectl web code --control'")
@@ -206,7 +187,9 @@ final class WebServer {
                     "the code is wrong, used or older than two minutes: ask 'pacectl web code' again")
             case .tooManyTokens:
                 return .error(
-                    503, "full", "\(AccessList.tokenLimit) browsers are signed in: 'pacectl web revoke' ends some")
+                    503, "full",
+                    "too many browsers are signed in: 'pacectl web tokens' lists them, and 'pacectl web revoke' ends some"
+                )
             }
         }
     }
@@ -226,26 +209,29 @@ final class WebServer {
 
     /// Opens a new connection to state.sock for the client. paced treats the client like any subscriber: it drops and
     /// counts lines that a slow client does not read.
-    private func stream(_ watch: [UInt8], _ token: AccessToken) -> HTTPResponse {
-        guard streams.count < Self.streamLimit else {
-            return .error(503, "busy", "\(Self.streamLimit) streams are open already")
+    private func stream(
+        _ watch: [UInt8], _ token: AccessToken, _ allowance: WebConfiguration.Plain, _ reply: HTTPReply
+    ) {
+        if allowance == .live, let json = try? JSON(parsing: watch), json["since"] != nil,
+            json["this_run"]?.bool != true
+        {
+            return reply.send(
+                .error(
+                    403, "plain-http", "over plain HTTP only events of the run in progress are replayed: add this_run"))
         }
+        guard streams.take(for: token) else { return reply.send(.busy) }
+        reply.ended = { [unowned self] in streams.leave(token) }
         do throws(SystemError) {
             let socket = try UnixSocket.connect(to: places.stateSocket)
             let line = Self.line(watch)
             if !line.isEmpty { _ = socket.send(line[...]) }
-            let number = socket.release()
-            streams[number] = token.id
-            return HTTPResponse(
-                200, headers: [("Content-Type", "application/x-ndjson"), ("Cache-Control", "no-store")],
-                .pipe(descriptor: number) { [weak self] in self?.streams[number] = nil })
+            reply.send(
+                HTTPResponse(
+                    200, headers: [("Content-Type", "application/x-ndjson"), ("Cache-Control", "no-store")],
+                    .pipe(descriptor: socket.release())))
         } catch {
-            return Self.response(to: .unreachable)
+            reply.send(Self.response(to: .unreachable))
         }
-    }
-
-    private func end(streamsOf tokens: [Int]) {
-        for (socket, token) in streams where tokens.contains(token) { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
     /// A body as one line of a socket. Text with line breaks is one JSON value all the same.
@@ -268,10 +254,10 @@ final class WebServer {
         if allowance == .live, !policy.isLive { return reply.send(Self.plainRefusal(.live)) }
         if policy.needsControl {
             guard token.scope == .control else { return reply.send(Self.needsControl) }
-            log(.info, "\(policy.method) by token \(token.id)")
+            log(.info, "\(policy.isKnown ? policy.method : "an unknown method") by token \(token.id)")
         }
         let path = policy.socket == .network ? places.networkSocket : places.controlSocket
-        ask(Self.line(body).dropLast(), at: path, timeout: Self.callTimeout, reply) { result in
+        ask(Self.line(body).dropLast(), at: path, timeout: Self.callTimeout, token, reply) { result in
             switch result {
             case .success(let line): .json(written: line)
             case .failure(let failure): Self.response(to: failure)
@@ -281,13 +267,12 @@ final class WebServer {
 
     /// Sends a line to a socket, and makes the response from the wanted line of the answer.
     private func ask(
-        _ line: ArraySlice<UInt8>, at path: String, timeout: Duration, _ reply: HTTPReply,
+        _ line: ArraySlice<UInt8>, at path: String, timeout: Duration, _ token: AccessToken, _ reply: HTTPReply,
         isWanted: @escaping (ArraySlice<UInt8>) -> Bool = { _ in true },
         _ response: @escaping (Result<[UInt8], LineExchange.Failure>) -> HTTPResponse
     ) {
-        guard calls.count < Self.callLimit else {
-            return reply.send(.error(503, "busy", "too many requests wait: try again"))
-        }
+        guard callPlaces.take(for: token) else { return reply.send(.busy) }
+        reply.ended = { [unowned self] in callPlaces.leave(token) }
         let number = nextCall
         nextCall += 1
         do throws(LineExchange.Failure) {
@@ -302,7 +287,7 @@ final class WebServer {
         }
     }
 
-    private func metrics(_ reply: HTTPReply) {
+    private func metrics(_ token: AccessToken, _ reply: HTTPReply) {
         func response(_ state: JSON?) -> HTTPResponse {
             let server = Metrics.Server(
                 streams: streams.count, connections: connectionCount(), tokens: access.tokenCount, requests: requests,
@@ -312,7 +297,7 @@ final class WebServer {
                 .bytes(Array(Metrics.text(state, server).utf8)))
         }
         let isState: (ArraySlice<UInt8>) -> Bool = { $0.starts(with: Array(#"{"class":"STATE""#.utf8)) }
-        ask([], at: places.stateSocket, timeout: .seconds(5), reply, isWanted: isState) { result in
+        ask([], at: places.stateSocket, timeout: .seconds(5), token, reply, isWanted: isState) { result in
             response((try? result.get()).flatMap { try? JSON(parsing: $0) })
         }
     }
@@ -335,7 +320,7 @@ final class WebServer {
 
     // MARK: Programs
 
-    private func read(_ request: ProgramRequest, _ reply: HTTPReply) {
+    private func read(_ request: ProgramRequest, _ token: AccessToken, _ reply: HTTPReply) {
         let isTransit = request.arguments.contains("transit")
         let usesMaps = isTransit || request.arguments.contains("places")
         let arguments =
@@ -350,17 +335,11 @@ final class WebServer {
                         headers.append(("Content-Disposition", "attachment; filename=\"\(file)\""))
                     }
                     return HTTPResponse(200, headers: headers, .file(descriptor: output.release(), size: size))
-                }, reply: reply))
+                }, token: token, isValid: { [access] in access.isValid(token) }, reply: reply))
     }
 
     /// Hands a received file to `pacectl`, under the name that it had.
-    private func store(_ upload: Upload, _ file: HTTPBodyFile, _ reply: HTTPReply) {
-        let directory: UploadDirectory
-        do throws(SystemError) {
-            directory = try UploadDirectory(in: places.temporary, file, name: upload.name)
-        } catch {
-            return reply.send(.error(500, "failed", "the file cannot be stored: \(error)"))
-        }
+    private func store(_ upload: Upload, _ directory: UploadDirectory, _ token: AccessToken, _ reply: HTTPReply) {
         runner.add(
             ProgramRunner.Job(
                 arguments: places.programOptions + upload.arguments(file: directory.path), timeout: .seconds(600),
@@ -369,11 +348,23 @@ final class WebServer {
                     var result = JSONWriter(capacity: 256)
                     result.object { $0.member("message", directory.message(String(decoding: text, as: UTF8.self))) }
                     return .json(result)
-                }, reply: reply, message: directory.message, ended: directory.remove))
+                }, token: token, isValid: { [access] in access.isValid(token) }, reply: reply,
+                message: directory.message))
     }
 }
 
 extension HTTPResponse {
+    static var unauthorized: HTTPResponse {
+        .error(
+            401, "unauthorized", "sign in with a code of 'pacectl web code'",
+            headers: [("WWW-Authenticate", "Bearer")])
+    }
+
+    /// The share of the token is taken, or there is no place for it.
+    static var busy: HTTPResponse {
+        .error(503, "busy", "too many requests wait: try again")
+    }
+
     /// JSON that is written already.
     fileprivate static func json(written line: [UInt8]) -> HTTPResponse {
         HTTPResponse(

@@ -41,7 +41,7 @@ extension OpenRPC {
         """
     private static let tokensResult = """
         {"type":"array","items":{"type":"object","required":["id","scope","name","created","used"],"properties":{\
-        "id":{"type":"integer"},"scope":{"enum":["watch","control"]},"name":{"type":"string"},\
+        "id":{"type":"integer"},"scope":{"enum":["watch","control"]},"name":{"type":"string"},"user":{"type":"string"},\
         "created":{"type":"string"},"used":{"type":"string"}}}}
         """
     private static let revokeResult = """

@@ -17,6 +17,9 @@ SHORT = [
     "fifos-for-files",
     "read-only-disk-in-a-run",
     "mutated-page-requests",
+    "greedy-watchers",
+    "strangers-beside-a-download",
+    "revocations-on-a-full-disk",
 ]
 
 

@@ -1,6 +1,9 @@
 """Attacks on paced-web: mutated requests of strangers and watchers, and clients that read nothing or stop in a body."""
 
 import contextlib
+import pathlib
+import socket
+import threading
 import time
 
 from attacks import attack
@@ -123,8 +126,9 @@ def page_readers_that_do_not_read(arena):
     daemon = arena.daemon("--demo")
     web = page_of(arena, daemon)
     client = web.client()
-    head = f"Host: localhost\r\nAuthorization: Bearer {client.token}\r\n"
-    upload = f"POST /api/activities?file=ride.fit HTTP/1.1\r\n{head}Content-Length: 60000000\r\n\r\n"
+    readers = [client, *(web.client("watch") for _ in range(3))]
+    heads = [f"Host: localhost\r\nAuthorization: Bearer {reader.token}\r\n" for reader in readers]
+    upload = f"POST /api/activities?file=ride.fit HTTP/1.1\r\n{heads[0]}Content-Length: 60000000\r\n\r\n"
     held = []
     with arena.holds(daemon):
         expect_service(client)
@@ -132,7 +136,7 @@ def page_readers_that_do_not_read(arena):
         for number in range(516):
             connection = web.connect(timeout=5)
             if number < 16:
-                connection.sendall(f"POST /api/stream HTTP/1.1\r\n{head}\r\n".encode())
+                connection.sendall(f"POST /api/stream HTTP/1.1\r\n{heads[number % 4]}\r\n".encode())
             held.append(connection)
         slowest = 0
         for _ in range(200):
@@ -147,3 +151,104 @@ def page_readers_that_do_not_read(arena):
             connection.close()
         wait_for(lambda: web.descriptors() <= before + 2, 45, "closed descriptors")
         arena.note(f"the slowest response {1000 * slowest:.0f} ms, {anonymous:.1f} MiB")
+
+
+@attack
+def greedy_watchers(arena):
+    """Watch tokens hold streams, requests and reports, also of clients that have gone, beside a token that may command."""
+    daemon = arena.daemon("--demo")
+    web = page_of(arena, daemon)
+    owner = web.client()
+    watchers = [web.client("watch") for _ in range(3)]
+    done = threading.Event()
+
+    def take(watcher):
+        with contextlib.ExitStack() as held:
+            while not done.is_set():
+                with contextlib.suppress(OSError):
+                    connection = web.connect(timeout=5)
+                    path = arena.random.choice(["/api/stream", "/api/activities/1/report", "/api/activities/1/file?format=csv"])
+                    method = "POST" if path == "/api/stream" else "GET"
+                    connection.sendall(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n"
+                                       f"Authorization: Bearer {watcher.token}\r\n\r\n".encode())
+                    if arena.random.random() < 0.5:
+                        held.enter_context(connection)
+                    else:
+                        connection.close()
+                done.wait(0.005)
+
+    threads = [threading.Thread(target=take, args=[watcher]) for watcher in watchers]
+    with arena.holds(daemon):
+        for thread in threads:
+            thread.start()
+        try:
+            commands, slowest, end = 0, 0, time.monotonic() + 6
+            while time.monotonic() < end:
+                begun = time.monotonic()
+                answer = owner.post("/api", {"jsonrpc": "2.0", "id": 1, "method": "settings.set",
+                                             "params": {"key": "metric", "value": bool(commands % 2)}})
+                expect(answer.status == 200, f"a command got status {answer.status} after {commands} others: {answer.body}")
+                slowest, commands = max(slowest, time.monotonic() - begun), commands + 1
+            stream = owner.stream()
+            expect(stream.status == 200, f"a stream of the owner got status {stream.status}")
+            stream.end()
+            expect(owner.get("/api/activities").status == 200, "the owner cannot read the list of activities")
+        finally:
+            done.set()
+            for thread in threads:
+                thread.join()
+        expect(slowest <= ANSWER_S, f"a command waited for {slowest:.2f} s (bound: {ANSWER_S})")
+        arena.note(f"{commands} commands, the slowest took {1000 * slowest:.0f} ms")
+
+
+@attack
+def strangers_beside_a_download(arena):
+    """Three hundred silent connections of strangers, and heads that servers read differently, beside a slow download."""
+    daemon = arena.daemon("--demo")
+    web = page_of(arena, daemon)
+    client = web.client()
+    ride = pathlib.Path(__file__).resolve().parents[1] / "Data/fit/run-fenix2-9km.fit"
+    expect(client.post("/api/activities?file=run.fit", ride.read_bytes()).status == 200, "the import failed")
+    number = max(one["id"] for one in client.get("/api/activities").lines())
+    path = f"/api/activities/{number}/file?format=gpx"
+    size = len(client.get(path).body)
+    with arena.holds(daemon), contextlib.ExitStack() as strangers, socket.socket() as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.connect(("127.0.0.1", web.port))
+        slow.settimeout(30)
+        slow.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                     f"Authorization: Bearer {client.token}\r\n\r\n".encode())
+        received, count = slow.recv(1000), 0
+        while part := slow.recv(20_000):
+            received += part
+            for _ in range(10 if count < 300 else 0):
+                one = strangers.enter_context(web.connect(timeout=5))
+                if arena.random.random() < 0.3:
+                    one.sendall(b"GET / HTTP/1.1\r\nHost: localhost\nTransfer-Encoding: chunked\r\n\r\n")
+                count += 1
+        got = len(received.split(b"\r\n\r\n", 1)[1])
+        expect(got == size, f"the download ended after {got} of {size} bytes")
+        expect_service(client)
+        arena.note(f"{size} bytes beside {count} strangers")
+
+
+@attack
+def revocations_on_a_full_disk(arena):
+    """Tokens are revoked while their list cannot be written: each revocation is reported, and none comes back."""
+    daemon = arena.daemon("--demo")
+    web = page_of(arena, daemon)
+    clients = [web.client() for _ in range(8)]
+    obstacle = web.state / "tokens.json.new"
+    for number, client in enumerate(clients[:6], 1):
+        isBlocked = arena.random.random() < 0.7
+        if isBlocked:
+            obstacle.mkdir()
+        error = web.admin.call("web.revoke", id=number)
+        if isBlocked:
+            expect(error.get("code") == -32603, f"a revocation that was not stored got {error}")
+            obstacle.rmdir()
+        expect(client.get("/api/token").status == 401, "a revoked token is accepted")
+    web.restart()
+    kept = [client.get("/api/token").status for client in clients]
+    expect(kept == [401] * 6 + [200] * 2, f"after a restart: {kept}")
+    arena.note("6 revocations, none lost")

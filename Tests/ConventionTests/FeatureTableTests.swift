@@ -20,6 +20,21 @@ import Testing
         }
     }
 
+    @Test func everyPromiseOfSecurityIsOfThePageAndHasATest() throws {
+        let parts = try Repository.text(of: "docs/security.md").split(separator: "\n## Promises and their tests\n")
+        let rows = parts[1].split(separator: "\n").filter { $0.hasPrefix("| \"") }
+        #expect(rows.count > 10)
+        let page = parts[0].split { $0 == " " || $0 == "\n" }.joined(separator: " ").filter { $0 != "`" && $0 != "*" }
+        let suites = try Self.suites()
+        for row in rows {
+            let promise = row.split(separator: "\"")[1]
+            #expect(page.contains(promise), "\(promise)")
+            let tests = row.matches(of: #/`([^`]+)`/#).map(\.1)
+            #expect(!tests.isEmpty, "\(row)")
+            for test in tests { #expect(try Self.problem(of: test, suites) == nil, "\(test)") }
+        }
+    }
+
     @Test func testsThatMakeTestDoesNotRunAreDetected() {
         let head = "import pytest\n\n\n"
         let text = """

@@ -78,9 +78,9 @@ def test_page_beside_fifteen_readers(stage, browser):
     (stage.directory / "alone").mkdir()
     alone = stage.start(Paced(stage.directory / "alone", "--demo=ride"))
     web = stage.start(PacedWeb(stage.directory, daemon))
-    client = web.client()
-    for _ in range(15):
-        threading.Thread(target=read, args=[client.stream()], daemon=True).start()
+    clients = [web.client() for _ in range(3)]
+    for number in range(15):
+        threading.Thread(target=read, args=[clients[number % 3].stream()], daemon=True).start()
     moments = Moments(daemon.state_socket)
     moments.start()
     context = browser.new_context(viewport={"width": 414, "height": 896})

@@ -99,6 +99,8 @@ def test_token_expires_after_90_days_without_use(stage):
     web = stage.start(PacedWeb(
         stage.directory, stage.paced("--demo"), LD_PRELOAD=fault_library("clock"),
         CLOCK_STEP=str(stage.directory / "step")))
+    # An hour later the clock is plausible.
+    step(stage, 4000)
     used, unused = web.client(), web.client()
     step(stage, 80 * 86_400)
     assert used.get("/api/token").status == 200
@@ -143,8 +145,10 @@ def test_token_that_is_revoked_during_a_body_is_refused(web, path):
         # The server has the head once it answers a later request.
         assert client.get("/api/token").status == 200
         web.admin.result("web.revoke", id=1)
-        half.sendall(body[5:])
-        assert half.recv(65536).split()[1] == b"401"
+        # The connection ends at once.
+        with contextlib.suppress(ConnectionError):
+            half.sendall(body[5:])
+            assert half.recv(65536) == b""
     assert web.daemon.call("status")["run"] == "active"
 
 
@@ -188,11 +192,12 @@ def test_code_socket_makes_no_control_code(shared):
 
 
 @pytest.mark.thorough
-def test_at_most_64_browsers_are_signed_in(web):
-    for _ in range(64):
+def test_user_signs_32_browsers_in_at_most(web):
+    for _ in range(32):
         web.client("watch")
-    answer = WebClient(web).post("/api/token", {"code": web.code()})
+    answer = WebClient(web).post("/api/token", {"code": web.watch_code()})
     assert (answer.status, answer.code) == (503, "full")
+    web.client("control")
 
 
 def test_damaged_token_file_is_named(stage):
@@ -286,6 +291,12 @@ def test_plain_http_of_other_machines(stage, plain, statuses):
         assert client.get("/api/token").json()["live_only"] is True
         assert client.call("run.pause")["run"] == "paused"
         assert client.call("activities.track")["columns"]
+        # Events of earlier runs are history.
+        refused = client.stream({"since": 0})
+        assert refused.status == 403
+        stream = client.stream({"since": 0, "this_run": True})
+        assert stream.first("EVENT")["event"] == "start"
+        stream.end()
         loaded = "/api/courses/loaded/file?format=geojson"
         assert (client.get(loaded).status, client.get("/api/courses/1/file?format=geojson").code) == (422, "plain-http")
         client.host = "127.0.0.1"
@@ -466,10 +477,11 @@ def test_stream_ends_with_paced_and_another_begins_when_it_is_back(web):
 
 @pytest.mark.thorough
 def test_sixteen_streams_at_most(web):
-    client = web.client()
-    streams = [client.stream() for _ in range(16)]
+    clients = [web.client() for _ in range(4)]
+    streams = [client.stream() for client in clients for _ in range(4)]
     for stream in streams:
         stream.first("STATE")
+    client = clients[0]
     refused = client.stream()
     assert refused.status == 503
     for stream in streams[:8]:
@@ -875,12 +887,13 @@ def read_all(stream):
 def test_server_is_small_and_does_not_grow(web):
     """Its own memory: not that of the libraries' files, and not that of pacectl."""
     client = web.client()
-    for _ in range(15):
-        stream = client.stream({"blocks": ["fields", "sensors", "lap"]})
+    readers = [web.client() for _ in range(3)]
+    for number in range(15):
+        stream = readers[number % 3].stream({"blocks": ["fields", "sensors", "lap"]})
         threading.Thread(target=read_all, args=[stream], daemon=True).start()
 
     def work():
-        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
             list(pool.map(lambda _: client.get("/live.js").status, range(200)))
             list(pool.map(lambda _: client.call("status")["class"], range(200)))
             list(pool.map(lambda _: client.get("/api/activities").status, range(20)))

@@ -96,11 +96,23 @@ def page(board):
     wait_active(unit=UNIT)
     expect(main_process(UNIT) != process, "an upgrade did not restart it")
     expect(watcher.send("GET", "/api/token")[0] == 200, "an upgrade signed the browsers out")
+    expect_end_with_membership(rider, watcher, commander)
     expect_none_failed()
     expect_wrong_address_is_named(board)
     expect_wrong_configuration_heals(board)
     expect_opening_and_closing(board)
     expect_removal()
+
+
+def expect_end_with_membership(rider, watcher, commander):
+    """Who leaves the group loses the tokens of the codes that he made, within a minute, and nobody else does."""
+    makers = [token["user"] for token in ControlClient(ADMIN).result("web.tokens")]
+    expect(makers[0] == rider.name and rider.name not in makers[1:], f"the tokens are of {makers}")
+    run("gpasswd", "--delete", rider.name, "paced-watch")
+    wait_for(lambda: watcher.send("GET", "/api/token")[0] == 401, 120, "the end of the tokens of a former member")
+    expect(commander.send("GET", "/api/token")[0] == 200, "another user lost a token")
+    run("gpasswd", "--add", rider.name, "paced-watch")
+    wait_for(lambda: watcher.send("GET", "/api/token")[0] == 200, 120, "the tokens of the member")
 
 
 def starts(since):

@@ -8,70 +8,99 @@ import Web
     private static let now = Instant(nanoseconds: 0)
     private static let day = AccessToken.dayMilliseconds
     private static let start = UTC(milliseconds: Release.date.milliseconds + 10 * day)
+    private static let root = AccessToken.Maker(user: 0, isMember: true)
 
     private var list = AccessList()
     private var random = SeededRandom(seed: 1)
 
-    private mutating func signIn(_ scope: AccessScope = .watch) throws -> Secret {
-        let code = list.makeCode(scope, at: Self.now, random: &random)
+    /// A time of a clock that is plausible, days after the start.
+    private static func after(_ days: Int64, _ more: Int64 = 0, isPlausible: Bool = true) -> PlausibleClock.Reading {
+        PlausibleClock.Reading(UTC(milliseconds: start.milliseconds + days * day + more), isPlausible: isPlausible)
+    }
+
+    @discardableResult
+    private mutating func signIn(
+        _ scope: AccessScope = .watch, of user: UInt32 = 0, at clock: PlausibleClock.Reading = after(0)
+    ) throws -> Secret {
+        let maker = AccessToken.Maker(user: user, isMember: true)
+        let code = list.makeCode(scope, by: maker, at: Self.now, random: &random)
         let name = try #require(SanitizedText("Firefox"))
-        return try list.exchange(code, name: name, at: Self.now, Self.start, random: &random).secret
+        return try list.exchange(code, name: name, at: Self.now, clock, random: &random).secret
     }
 
     @Test mutating func codeMakesOneToken() throws {
-        let code = list.makeCode(.control, at: Self.now, random: &random)
+        let code = list.makeCode(.control, by: Self.root, at: Self.now, random: &random)
         let name = try #require(SanitizedText("Firefox"))
-        let made = try list.exchange(code, name: name, at: Self.now + .seconds(119), Self.start, random: &random)
+        let made = try list.exchange(code, name: name, at: Self.now + .seconds(119), Self.after(0), random: &random)
         #expect(made.token.scope == .control && made.token.id == 1)
-        #expect(list.token(made.secret.text, at: Self.start) == made.token)
+        #expect(list.token(made.secret.text, at: Self.after(0)) == made.token)
         var again = list
         #expect(throws: AccessList.Refusal.wrongCode) {
-            try again.exchange(code, name: name, at: Self.now + .seconds(119), Self.start, random: &random)
+            try again.exchange(code, name: name, at: Self.now + .seconds(119), Self.after(0), random: &random)
         }
     }
 
     @Test mutating func codeEndsAfterTwoMinutes() throws {
-        let code = list.makeCode(.watch, at: Self.now, random: &random)
+        let code = list.makeCode(.watch, by: Self.root, at: Self.now, random: &random)
         let name = try #require(SanitizedText("Firefox"))
         var late = list
         #expect(throws: AccessList.Refusal.wrongCode) {
-            try late.exchange(code, name: name, at: Self.now + .seconds(120), Self.start, random: &random)
+            try late.exchange(code, name: name, at: Self.now + .seconds(120), Self.after(0), random: &random)
         }
     }
 
     @Test mutating func oldestOfNineCodesEnds() throws {
-        let codes = (0..<9).map { _ in list.makeCode(.watch, at: Self.now, random: &random) }
+        let codes = (0..<9).map { _ in list.makeCode(.watch, by: Self.root, at: Self.now, random: &random) }
         let name = try #require(SanitizedText("Firefox"))
         var copy = list
         #expect(throws: AccessList.Refusal.wrongCode) {
-            try copy.exchange(codes[0], name: name, at: Self.now, Self.start, random: &random)
+            try copy.exchange(codes[0], name: name, at: Self.now, Self.after(0), random: &random)
         }
-        #expect(try list.exchange(codes[1], name: name, at: Self.now, Self.start, random: &random).token.id == 1)
+        #expect(try list.exchange(codes[1], name: name, at: Self.now, Self.after(0), random: &random).token.id == 1)
     }
 
     @Test mutating func tokenExpiresAfter90DaysWithoutUse() throws {
         let secret = try signIn()
-        let used = UTC(milliseconds: Self.start.milliseconds + 89 * Self.day)
-        #expect(list.token(secret.text, at: used)?.used == used)
-        let later = UTC(milliseconds: used.milliseconds + 90 * Self.day)
-        #expect(list.token(secret.text, at: later) != nil)
-        #expect(list.token(secret.text, at: UTC(milliseconds: later.milliseconds + 90 * Self.day + 1)) == nil)
+        #expect(list.token(secret.text, at: Self.after(89))?.used == Self.after(89).time)
+        #expect(list.token(secret.text, at: Self.after(179)) != nil)
+        #expect(list.token(secret.text, at: Self.after(269, 1)) == nil)
         #expect(list.tokens.isEmpty)
     }
 
-    @Test mutating func clockThatIsNotSetExpiresNothing() throws {
+    @Test mutating func clockThatIsNotPlausibleExpiresAndDatesNothing() throws {
         let secret = try signIn()
-        let first = list.token(secret.text, at: UTC(milliseconds: 0))
-        #expect(first?.used == Self.start)
-        #expect(list.tokens.count == 1)
+        let start = Self.after(0).time
+        #expect(list.token(secret.text, at: Self.after(-10_000, isPlausible: false))?.used == start)
+        #expect(list.token(secret.text, at: Self.after(91, isPlausible: false))?.used == start)
+        // It was used meanwhile, at a time that nobody knows.
+        #expect(list.token(secret.text, at: Self.after(91))?.used == Self.after(91).time)
+    }
+
+    @Test mutating func tokenOfABoardWithoutAClockIsDatedLater() throws {
+        let secret = try signIn(at: Self.after(-10_000, isPlausible: false))
+        #expect(list.token(secret.text, at: Self.after(0))?.used == Self.after(0).time)
+    }
+
+    @Test mutating func useAtAClockThatWasAheadIsDatedAgain() throws {
+        let secret = try signIn(at: Self.after(400))
+        #expect(list.token(secret.text, at: Self.after(0))?.used == Self.after(0).time)
+        #expect(list.token(secret.text, at: Self.after(91)) == nil)
+    }
+
+    @Test mutating func requestEndsNoTokenOfAnotherBrowser() throws {
+        let (used, unused) = (try signIn(), try signIn())
+        #expect(list.token(used.text, at: Self.after(89)) != nil)
+        #expect(list.token(used.text, at: Self.after(91)) != nil)
+        #expect(list.tokens.count == 2)
+        #expect(list.token(unused.text, at: Self.after(91)) == nil)
     }
 
     @Test mutating func useIsStoredOnceADay() throws {
         let secret = try signIn()
         list.isChanged = false
-        _ = list.token(secret.text, at: UTC(milliseconds: Self.start.milliseconds + Self.day - 1))
+        _ = list.token(secret.text, at: Self.after(1, -1))
         #expect(!list.isChanged)
-        _ = list.token(secret.text, at: UTC(milliseconds: Self.start.milliseconds + Self.day))
+        _ = list.token(secret.text, at: Self.after(1))
         #expect(list.isChanged)
     }
 
@@ -79,21 +108,53 @@ import Web
         let first = try signIn()
         #expect(list.revoke(7) == [])
         #expect(list.revoke(1) == [1])
-        #expect(list.token(first.text, at: Self.start) == nil)
+        #expect(list.token(first.text, at: Self.after(0)) == nil)
         let second = try signIn()
-        #expect(list.token(second.text, at: Self.start)?.id == 2)
+        #expect(list.token(second.text, at: Self.after(0))?.id == 2)
         _ = try signIn()
         #expect(list.revoke(nil) == [2, 3])
     }
 
-    @Test mutating func sixtyFourTokensAtMost() throws {
-        for _ in 0..<64 { _ = try signIn() }
-        let code = list.makeCode(.watch, at: Self.now, random: &random)
+    @Test mutating func userHas32TokensOfAScopeAtMost() throws {
+        for _ in 0..<32 { try signIn(of: 1) }
+        #expect(throws: AccessList.Refusal.tooManyTokens) { try signIn(of: 1) }
+        try signIn(.control, of: 1)
+        try signIn(of: 2)
+    }
+
+    @Test mutating func scopeHas64TokensAtMost() throws {
+        for number in 0..<64 { try signIn(of: UInt32(number / 32)) }
+        #expect(throws: AccessList.Refusal.tooManyTokens) { try signIn(of: 2) }
+        try signIn(.control, of: 2)
+    }
+
+    @Test mutating func codeStaysValidIfThereAreTooManyTokens() throws {
+        for _ in 0..<32 { try signIn() }
+        let code = list.makeCode(.watch, by: Self.root, at: Self.now, random: &random)
         let name = try #require(SanitizedText("Firefox"))
-        var copy = list
+        var full = list
         #expect(throws: AccessList.Refusal.tooManyTokens) {
-            try copy.exchange(code, name: name, at: Self.now, Self.start, random: &random)
+            try full.exchange(code, name: name, at: Self.now, Self.after(0), random: &random)
         }
+        _ = full.revoke(1)
+        #expect(try full.exchange(code, name: name, at: Self.now, Self.after(0), random: &random).token.id == 33)
+    }
+
+    @Test mutating func oldestExpiredTokenMakesRoom() throws {
+        try signIn(at: Self.after(1))
+        for _ in 0..<31 { try signIn() }
+        try signIn(at: Self.after(95))
+        #expect(list.tokens.map(\.id) == [1] + Array(3...33))
+        #expect(throws: AccessList.Refusal.tooManyTokens) { try signIn(at: Self.after(95, isPlausible: false)) }
+    }
+
+    @Test mutating func nineCodesOfAUserEndNoCodeOfAnother() throws {
+        let maker = AccessToken.Maker(user: 1, isMember: true)
+        let other = list.makeCode(.watch, by: maker, at: Self.now, random: &random)
+        for _ in 0..<9 { _ = list.makeCode(.watch, by: Self.root, at: Self.now, random: &random) }
+        let name = try #require(SanitizedText("Firefox"))
+        let token = try list.exchange(other, name: name, at: Self.now, Self.after(0), random: &random).token
+        #expect(token.maker == maker)
     }
 
     @Test mutating func fileHoldsTheTokensAndNoSecret() throws {
@@ -103,7 +164,7 @@ import Web
         try file.write(list)
         var read = try file.read()
         #expect(read.tokens == list.tokens && read.lastID == 1)
-        #expect(read.token(secret.text, at: Self.start)?.scope == .control)
+        #expect(read.token(secret.text, at: Self.after(0))?.scope == .control)
         #expect(!String(decoding: TokenFile.bytes(of: list), as: UTF8.self).contains(secret.text))
     }
 
@@ -128,7 +189,9 @@ import Web
         try AtomicFile(in: directory.path, name: "tokens.json", mode: 0o600).replace(with: Array(text.utf8))
         var list = try TokenFile(in: directory.path).read()
         #expect(list.lastID == 4)
-        #expect(list.token("0RMFVC4M0MCPAFVVSBKX4RRGB6", at: UTC(milliseconds: 1_795_666_081_828))?.id == 3)
+        let clock = PlausibleClock.Reading(UTC(milliseconds: 1_795_666_081_828), isPlausible: true)
+        let token = list.token("0RMFVC4M0MCPAFVVSBKX4RRGB6", at: clock)
+        #expect(token?.id == 3 && token?.maker == nil)
     }
 }
 

@@ -14,6 +14,9 @@ struct clinux_peer {
 /* SO_PEERCRED of a connected Unix socket: the credentials of its peer. */
 int clinux_peer_credentials(int descriptor, struct clinux_peer *peer);
 
+/* Bytes that the peer of a TCP connection has acknowledged (tcpi_bytes_acked of TCP_INFO, tcp(7)); 0 if it is unknown. */
+uint64_t clinux_acknowledged_bytes(int descriptor);
+
 /* setpriority(2) of the calling thread (on Linux it does not affect the whole process): 0 to 19. */
 void clinux_set_thread_nice(int niceness);
 

@@ -74,12 +74,14 @@ package struct WebCommand: Equatable {
         let tokens = json.array ?? []
         if tokens.isEmpty { return "No browser is signed in; 'pacectl web code' prints a code\n" }
         var table = TextTable([
-            .init(head: "ID", isNumber: true), .init(head: "MAY"), .init(head: "LAST USED"), .init(head: "BROWSER"),
+            .init(head: "ID", isNumber: true), .init(head: "MAY"), .init(head: "LAST USED"), .init(head: "CODE OF"),
+            .init(head: "BROWSER"),
         ])
         for token in tokens {
             table.append([
                 "\(token["id"]?.integer ?? 0)", token["scope"]?.harmlessText(limit: 16) ?? "",
-                String((token["used"]?.string ?? "").prefix(10)), token["name"]?.harmlessText(limit: 64) ?? "",
+                String((token["used"]?.string ?? "").prefix(10)), token["user"]?.harmlessText(limit: 32) ?? "",
+                token["name"]?.harmlessText(limit: 64) ?? "",
             ])
         }
         return table.lines.map { $0 + "\n" }.joined()
