@@ -233,9 +233,9 @@ def expect_page(watcher):
     expect(watcher.first_lines(2) == ["VERSION", "STATE"], "the stream")
     status, listed = watcher.send("GET", "/api/activities?limit=1")
     expect(status == 200 and listed["id"] > 0, f"the activities: {status} {listed}")
-    for path, start in [("report", b"<!doctype html"), ("file?format=gpx", b"<?xml")]:
+    for path, start in [("report?hide=0", b"<!doctype html"), ("file?format=gpx", b"<?xml")]:
         status, text = watcher.send("GET", f"/api/activities/{listed['id']}/{path}")
-        expect(status == 200 and text.lower().startswith(start), f"{path}: {status} {text[:100]}")
+        expect(status == 200 and text.lower().startswith(start), f"{path}: {status} {str(text)[:200]}")
     expect(watcher.send("GET", "/metrics")[0] == 200, "the figures")
 
 
