@@ -184,12 +184,20 @@ def alone(stage):
 
 
 def publish(web, topic, **data):
-    """Publishes data of a topic, as a program beside paced does."""
+    """Publishes data of a topic, as a program beside paced does: again if paced-net has just done so."""
     request = {"jsonrpc": "2.0", "id": 1, "method": "topic.publish", "params": {"topic": topic, "data": data}}
-    with connect(web.daemon.runtime / "publish.sock", timeout=60) as client:
-        client.sendall(json.dumps(request).encode() + b"\n")
-        answer = next(line for line in map(json.loads, client.makefile("r")) if "id" in line)
-    assert "error" not in answer, answer
+
+    def answer():
+        with connect(web.daemon.runtime / "publish.sock", timeout=60) as client:
+            client.sendall(json.dumps(request).encode() + b"\n")
+            return next(line for line in map(json.loads, client.makefile("r")) if "id" in line)
+
+    def accepted():
+        error = answer().get("error")
+        assert error is None or error["code"] == -32002, error
+        return error is None
+
+    wait_for(accepted, 60, f"place for data of {topic}")
 
 
 def filled(page, name):
