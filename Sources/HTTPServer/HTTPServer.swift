@@ -196,9 +196,9 @@ package final class HTTPServer {
     /// together. A stranger can have none that is kept.
     private func makeRoom() {
         let open = connections.filter { $0.value.phase != .kept }
-        let counts = Dictionary(open.values.map { ($0.client, 1) }, uniquingKeysWith: +)
+        func share(_ client: Int?) -> Int { open.values.count { $0.client == client } }
         let first = open.min { one, other in
-            let (ones, others) = (counts[one.value.client] ?? 0, counts[other.value.client] ?? 0)
+            let (ones, others) = (share(one.value.client), share(other.value.client))
             return ones != others ? ones > others : one.value.progress < other.value.progress
         }
         if let first { end(first.key) }

@@ -19,7 +19,7 @@ package struct AccessList: Equatable {
     package private(set) var lastID: Int
     private var codes: [Code] = []
     /// The tokens whose last use has no date, because the clock was not plausible.
-    private var undated: Set<Int> = []
+    private var undated: [Int] = []
     /// Whether ``tokens`` has changed since it was stored.
     package var isChanged = false
 
@@ -48,17 +48,14 @@ package struct AccessList: Equatable {
         return hash
     }
 
-    /// A new code. Of too many of a user, or of a scope, the oldest ends.
+    /// Adds a new code. Of too many of a user, or of a scope, the oldest ends.
     package mutating func makeCode(
-        _ scope: AccessScope, by maker: AccessToken.Maker, at now: Instant,
-        random generator: inout some RandomNumberGenerator
-    ) -> Secret {
+        _ scope: AccessScope, by maker: AccessToken.Maker, at now: Instant, _ secret: Secret
+    ) {
         codes.removeAll { $0.end <= now }
         removeOldestCode(beyond: Self.codeShare) { $0.scope == scope && $0.maker.user == maker.user }
         removeOldestCode(beyond: Self.codeLimit) { $0.scope == scope }
-        let secret = Secret(random: &generator)
         codes.append(Code(hash: Self.hash(of: secret), scope: scope, maker: maker, end: now + Self.codeLifetime))
-        return secret
     }
 
     private mutating func removeOldestCode(beyond limit: Int, where isCounted: (Code) -> Bool) {
@@ -67,11 +64,10 @@ package struct AccessList: Equatable {
         }
     }
 
-    /// Makes a token for a code, which ends with that.
+    /// Makes a token of a new secret for a code, which ends with that.
     package mutating func exchange(
-        _ code: Secret, name: SanitizedText, at now: Instant, _ clock: PlausibleClock.Reading,
-        random generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> (secret: Secret, token: AccessToken) {
+        _ code: Secret, name: SanitizedText, at now: Instant, _ clock: PlausibleClock.Reading, _ secret: Secret
+    ) throws(Refusal) -> AccessToken {
         codes.removeAll { $0.end <= now }
         let hash = Self.hash(of: code)
         guard let index = codes.firstIndex(where: { $0.hash == hash }) else { throw .wrongCode }
@@ -79,15 +75,14 @@ package struct AccessList: Equatable {
         try makeRoom(clock, beyond: Self.tokenShare) { $0.scope == scope && $0.maker?.user == maker.user }
         try makeRoom(clock, beyond: Self.tokenLimit) { $0.scope == scope }
         codes.remove(at: index)
-        let secret = Secret(random: &generator)
         lastID += 1
         let token = AccessToken(
             id: lastID, hash: Self.hash(of: secret), scope: scope, name: name, maker: maker, created: clock.time,
             used: clock.time)
         tokens.append(token)
-        if !clock.isPlausible { undated.insert(token.id) }
+        if !clock.isPlausible { undated.append(token.id) }
         isChanged = true
-        return (secret, token)
+        return token
     }
 
     /// If there are too many tokens, that one ends which has expired first.
@@ -109,7 +104,7 @@ package struct AccessList: Equatable {
         let hash = Self.hash(of: secret)
         guard let index = tokens.firstIndex(where: { $0.hash == hash }) else { return nil }
         guard clock.isPlausible else {
-            undated.insert(tokens[index].id)
+            if !undated.contains(tokens[index].id) { undated.append(tokens[index].id) }
             return tokens[index]
         }
         if hasExpired(tokens[index], clock) {
@@ -117,7 +112,7 @@ package struct AccessList: Equatable {
             isChanged = true
             return nil
         }
-        undated.remove(tokens[index].id)
+        undated.removeAll { $0 == tokens[index].id }
         // The day is enough, and spares the disk. A clock that was ahead has dated it wrongly.
         if abs(clock.time.milliseconds - tokens[index].used.milliseconds) >= AccessToken.dayMilliseconds {
             tokens[index].used = clock.time

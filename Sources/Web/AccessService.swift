@@ -18,7 +18,7 @@ final class AccessService {
     /// Whether the last attempt to store the tokens has failed.
     private var hasFailed = false
     /// The tokens whose user has left the group.
-    private var refused: Set<Int> = []
+    private var refused: [Int] = []
     /// Whether the name service says that a user may connect to the socket of a scope.
     var isMember: (_ user: UInt32, AccessScope) -> Bool = { _, _ in false } {
         didSet { checkMembers() }
@@ -62,7 +62,8 @@ final class AccessService {
 
     private func code(_ scope: AccessScope, for user: UInt32) -> [UInt8] {
         let maker = AccessToken.Maker(user: user, isMember: isMember(user, scope))
-        let code = list.makeCode(scope, by: maker, at: Clock.now(), random: &random)
+        let code = Secret(random: &random)
+        list.makeCode(scope, by: maker, at: Clock.now(), code)
         var json = JSONWriter(capacity: 512)
         json.object { json in
             json.member("code", code.grouped)
@@ -115,11 +116,12 @@ final class AccessService {
     /// - Parameter code: as the browser sends it.
     func signIn(_ code: String, name: SanitizedText) throws(AccessList.Refusal) -> (secret: Secret, token: AccessToken)
     {
-        guard let secret = Secret(typed: code) else { throw .wrongCode }
-        let made = try list.exchange(secret, name: name, at: Clock.now(), clockReading(), random: &random)
-        log(.notice, "token \(made.token.id) (\(made.token.scope.rawValue)) is for \(name.text)")
+        guard let code = Secret(typed: code) else { throw .wrongCode }
+        let secret = Secret(random: &random)
+        let token = try list.exchange(code, name: name, at: Clock.now(), clockReading(), secret)
+        log(.notice, "token \(token.id) (\(token.scope.rawValue)) is for \(name.text)")
         store()
-        return made
+        return (secret, token)
     }
 
     /// Whether a token of an earlier request is still in the list.
@@ -142,12 +144,11 @@ final class AccessService {
     /// Refuses the tokens of members who have left the group. They are not revoked: the name service may fail.
     private func checkMembers() {
         let before = refused
-        refused = Set(
-            list.tokens.filter { token in
-                guard let maker = token.maker, maker.isMember else { return false }
-                return !isMember(maker.user, token.scope)
-            }.map(\.id))
-        let new = refused.subtracting(before).sorted()
+        refused = list.tokens.filter { token in
+            guard let maker = token.maker, maker.isMember else { return false }
+            return !isMember(maker.user, token.scope)
+        }.map(\.id)
+        let new = refused.filter { !before.contains($0) }
         for id in new { log(.notice, "token \(id) is refused: its user has left the group") }
         ended(new)
         let isWaiting = list.isChanged || list.tokens.contains { $0.maker?.isMember == true }

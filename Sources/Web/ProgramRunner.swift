@@ -97,11 +97,11 @@ package final class ProgramRunner {
     /// The place of the job that starts next: of a token that may command before others, then of a token with fewer running jobs.
     private func next() -> Int? {
         let tokens = running.values.map(\.job.token)
-        func rank(_ index: Int) -> (Int, Int, Int) {
-            let token = waiting[index].token
-            return (token.scope == .control ? 0 : 1, tokens.count { $0.id == token.id }, index)
+        func rank(_ token: AccessToken) -> Int {
+            tokens.count { $0.id == token.id } + (token.scope == .control ? 0 : Self.jobLimit)
         }
-        guard let first = waiting.indices.min(by: { rank($0) < rank($1) }) else { return nil }
+        let ranks = waiting.map { rank($0.token) }
+        guard let least = ranks.min(), let first = ranks.firstIndex(of: least) else { return nil }
         let isPreferred = waiting[first].token.scope == .control && tokens.allSatisfy { $0.scope == .watch }
         return tokens.count < Self.parallel + (isPreferred ? 1 : 0) ? first : nil
     }

@@ -6,25 +6,26 @@ package struct SharedPlaces: Equatable {
     static let share = 6
     /// The places for tokens that may command.
     private let reserved: Int
-    private var taken: [Int: Int] = [:]
+    /// The ID of the token of each place that is taken.
+    private var taken: [Int] = []
 
     package init(_ limit: Int) {
         self.limit = limit
         reserved = limit / 4
     }
 
-    package var count: Int { taken.values.reduce(0, +) }
+    package var count: Int { taken.count }
 
     /// - Returns: false if there is no place for the token.
     package mutating func take(for token: AccessToken) -> Bool {
-        guard taken[token.id, default: 0] < Self.share, count < limit - (token.scope == .control ? 0 : reserved)
+        guard taken.count(where: { $0 == token.id }) < Self.share,
+            count < limit - (token.scope == .control ? 0 : reserved)
         else { return false }
-        taken[token.id, default: 0] += 1
+        taken.append(token.id)
         return true
     }
 
     package mutating func leave(_ token: AccessToken) {
-        guard let count = taken[token.id] else { return }
-        taken[token.id] = count > 1 ? count - 1 : nil
+        if let place = taken.firstIndex(of: token.id) { taken.remove(at: place) }
     }
 }

@@ -23,40 +23,48 @@ import Web
         _ scope: AccessScope = .watch, of user: UInt32 = 0, at clock: PlausibleClock.Reading = after(0)
     ) throws -> Secret {
         let maker = AccessToken.Maker(user: user, isMember: true)
-        let code = list.makeCode(scope, by: maker, at: Self.now, random: &random)
+        let (code, secret) = (self.code(scope, by: maker), Secret(random: &random))
         let name = try #require(SanitizedText("Firefox"))
-        return try list.exchange(code, name: name, at: Self.now, clock, random: &random).secret
+        _ = try list.exchange(code, name: name, at: Self.now, clock, secret)
+        return secret
+    }
+
+    private mutating func code(_ scope: AccessScope, by maker: AccessToken.Maker) -> Secret {
+        let code = Secret(random: &random)
+        list.makeCode(scope, by: maker, at: Self.now, code)
+        return code
     }
 
     @Test mutating func codeMakesOneToken() throws {
-        let code = list.makeCode(.control, by: Self.root, at: Self.now, random: &random)
+        let code = self.code(.control, by: Self.root)
         let name = try #require(SanitizedText("Firefox"))
-        let made = try list.exchange(code, name: name, at: Self.now + .seconds(119), Self.after(0), random: &random)
-        #expect(made.token.scope == .control && made.token.id == 1)
-        #expect(list.token(made.secret.text, at: Self.after(0)) == made.token)
+        let secret = Secret(random: &random)
+        let token = try list.exchange(code, name: name, at: Self.now + .seconds(119), Self.after(0), secret)
+        #expect(token.scope == .control && token.id == 1)
+        #expect(list.token(secret.text, at: Self.after(0)) == token)
         var again = list
         #expect(throws: AccessList.Refusal.wrongCode) {
-            try again.exchange(code, name: name, at: Self.now + .seconds(119), Self.after(0), random: &random)
+            try again.exchange(code, name: name, at: Self.now + .seconds(119), Self.after(0), Secret(random: &random))
         }
     }
 
     @Test mutating func codeEndsAfterTwoMinutes() throws {
-        let code = list.makeCode(.watch, by: Self.root, at: Self.now, random: &random)
+        let code = self.code(.watch, by: Self.root)
         let name = try #require(SanitizedText("Firefox"))
         var late = list
         #expect(throws: AccessList.Refusal.wrongCode) {
-            try late.exchange(code, name: name, at: Self.now + .seconds(120), Self.after(0), random: &random)
+            try late.exchange(code, name: name, at: Self.now + .seconds(120), Self.after(0), Secret(random: &random))
         }
     }
 
     @Test mutating func oldestOfNineCodesEnds() throws {
-        let codes = (0..<9).map { _ in list.makeCode(.watch, by: Self.root, at: Self.now, random: &random) }
+        let codes = (0..<9).map { _ in code(.watch, by: Self.root) }
         let name = try #require(SanitizedText("Firefox"))
         var copy = list
         #expect(throws: AccessList.Refusal.wrongCode) {
-            try copy.exchange(codes[0], name: name, at: Self.now, Self.after(0), random: &random)
+            try copy.exchange(codes[0], name: name, at: Self.now, Self.after(0), Secret(random: &random))
         }
-        #expect(try list.exchange(codes[1], name: name, at: Self.now, Self.after(0), random: &random).token.id == 1)
+        #expect(try list.exchange(codes[1], name: name, at: Self.now, Self.after(0), Secret(random: &random)).id == 1)
     }
 
     @Test mutating func tokenExpiresAfter90DaysWithoutUse() throws {
@@ -130,14 +138,14 @@ import Web
 
     @Test mutating func codeStaysValidIfThereAreTooManyTokens() throws {
         for _ in 0..<32 { try signIn() }
-        let code = list.makeCode(.watch, by: Self.root, at: Self.now, random: &random)
+        let code = self.code(.watch, by: Self.root)
         let name = try #require(SanitizedText("Firefox"))
         var full = list
         #expect(throws: AccessList.Refusal.tooManyTokens) {
-            try full.exchange(code, name: name, at: Self.now, Self.after(0), random: &random)
+            try full.exchange(code, name: name, at: Self.now, Self.after(0), Secret(random: &random))
         }
         _ = full.revoke(1)
-        #expect(try full.exchange(code, name: name, at: Self.now, Self.after(0), random: &random).token.id == 33)
+        #expect(try full.exchange(code, name: name, at: Self.now, Self.after(0), Secret(random: &random)).id == 33)
     }
 
     @Test mutating func oldestExpiredTokenMakesRoom() throws {
@@ -150,10 +158,10 @@ import Web
 
     @Test mutating func nineCodesOfAUserEndNoCodeOfAnother() throws {
         let maker = AccessToken.Maker(user: 1, isMember: true)
-        let other = list.makeCode(.watch, by: maker, at: Self.now, random: &random)
-        for _ in 0..<9 { _ = list.makeCode(.watch, by: Self.root, at: Self.now, random: &random) }
+        let other = code(.watch, by: maker)
+        for _ in 0..<9 { _ = code(.watch, by: Self.root) }
         let name = try #require(SanitizedText("Firefox"))
-        let token = try list.exchange(other, name: name, at: Self.now, Self.after(0), random: &random).token
+        let token = try list.exchange(other, name: name, at: Self.now, Self.after(0), Secret(random: &random))
         #expect(token.maker == maker)
     }
 

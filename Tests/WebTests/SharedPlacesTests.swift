@@ -10,9 +10,10 @@ import Web
     private func token(_ scope: AccessScope) throws -> AccessToken {
         var (list, random) = (AccessList(), SeededRandom(seed: 1))
         let (now, name) = (Instant(nanoseconds: 0), try #require(SanitizedText("Firefox")))
-        let code = list.makeCode(scope, by: .init(user: 0, isMember: true), at: now, random: &random)
+        let code = Secret(random: &random)
+        list.makeCode(scope, by: .init(user: 0, isMember: true), at: now, code)
         let clock = PlausibleClock.Reading(Release.date, isPlausible: true)
-        return try list.exchange(code, name: name, at: now, clock, random: &random).token
+        return try list.exchange(code, name: name, at: now, clock, Secret(random: &random))
     }
 
     /// How many of so many attempts of a token get a place.
