@@ -16,7 +16,10 @@ extension Taf {
             issued = time.last(notAfter: latest)
         }
         while flags.decode(&words) {}
-        if let period = ForecastGroup.Period(&words, near: issued ?? now) {
+        // Without a time of issue the period begins a day after the receipt at the latest.
+        let issued = issued
+        let period = ForecastGroup.Period(&words) { time in issued.map(time.nearest) ?? time.last(notAfter: latest) }
+        if let period {
             validity = period
         } else if flags.isMissing || flags.isCancelled, let issued {
             validity = ForecastGroup.Period(start: issued, end: issued)
@@ -138,10 +141,12 @@ extension Taf {
 
 extension ForecastGroup.Period {
     /// Parses `0912/1018`, or `091812` of before 2008 (day, first and last hour), at the next word, and skips it.
-    fileprivate init?(_ words: inout ReportWords, near moment: UTC) {
+    ///
+    /// - Parameter resolve: the moment of a day and time.
+    fileprivate init?(_ words: inout ReportWords, _ resolve: (DayTime) -> UTC) {
         var reader = GroupReader(words.peek())
         guard let first = DayTime(hours: &reader) else { return nil }
-        start = first.nearest(to: moment)
+        start = resolve(first)
         if reader.skip("/") {
             guard let last = DayTime(hours: &reader), reader.isAtEnd else { return nil }
             end = last.nearest(to: UTC(milliseconds: start.milliseconds + 86_400_000))
@@ -191,7 +196,7 @@ extension ForecastGroup {
             } else {
                 return nil
             }
-            period = Period(&words, near: validity.start)
+            period = Period(&words) { $0.nearest(to: validity.start) }
         }
     }
 }

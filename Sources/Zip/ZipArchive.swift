@@ -20,6 +20,8 @@ package final class ZipArchive {
     /// The bytes that all files together may still unpack to.
     private var rest: Int
     private let limit: Int
+    /// The folder of the first file that was found, with its slash: some archives have all in one.
+    private var folder: String?
 
     /// - Parameter limit: the most bytes that the files unpack to. A small archive may unpack to terabytes.
     package init(_ path: String, limit: Int) throws(ZipError) {
@@ -39,13 +41,25 @@ package final class ZipArchive {
         unsafe zip_discard(archive)
     }
 
+    /// The index of a file; nil if the archive has none of the name.
+    private func locate(_ name: String) -> zip_int64_t? {
+        if let folder {
+            let index = unsafe zip_name_locate(archive, folder + name, 0)
+            return index >= 0 ? index : nil
+        }
+        var index = unsafe zip_name_locate(archive, name, 0)
+        if index < 0 { index = unsafe zip_name_locate(archive, name, zip_flags_t(ZIP_FL_NODIR)) }
+        guard index >= 0, let path = unsafe zip_get_name(archive, zip_uint64_t(index), 0) else { return nil }
+        folder = String(unsafe String(cString: path).dropLast(name.count))
+        return index
+    }
+
     /// Unpacks a file, and passes it to `body` in pieces.
     ///
     /// - Returns: false if the archive has no such file.
     /// - Throws: ``ZipError`` for a damaged file and for one beyond the limit, or an error of `body`.
     package func read(_ name: String, _ body: (Span<UInt8>) throws -> Void) throws -> Bool {
-        let index = unsafe zip_name_locate(archive, name, 0)
-        guard index >= 0 else { return false }
+        guard let index = locate(name) else { return false }
         guard let file = unsafe zip_fopen_index(archive, zip_uint64_t(index), 0) else {
             throw ZipError(unsafe Self.text(zip_strerror(archive)))
         }

@@ -21,6 +21,7 @@ from harness.process import ROOT
 from matrix import matrix
 
 DATA = ROOT / "Tests/Data/transit"
+FIELD = ROOT / "Tests/Data/field/K23-gtfs-messages"
 HERE = (52.5, 13.4)
 KML = "{http://www.opengis.net/kml/2.2}"
 
@@ -497,6 +498,18 @@ def test_way_home_without_paced_net_needs_a_home(day):
 # Import
 
 @pytest.mark.thorough
+def test_feed_in_a_folder_of_its_archive_is_read(timetable):
+    assert timetable.json("import", FIELD / "subfolder.zip")[0]["trips"] > 0
+
+
+@pytest.mark.parametrize("name, reason", [
+    ("time-travel", "the times of the trip go back"), ("dup-seq", "stop_sequence")])
+def test_feed_without_a_trip_says_why(timetable, name, reason):
+    done = timetable.run("import", FIELD / f"{name}.zip")
+    assert done.returncode == 1 and "has no trip; left out: " in done.stderr and reason in done.stderr, done.stderr
+    assert done.stderr.count("\n") == 1 and "the old timetable is kept" in done.stderr
+
+
 def test_part_of_a_feed_is_imported(timetable):
     timetable.imported(day_feed(), "--near", "3", "--at", text(HERE))
     assert [stop["stop"] for stop in timetable.json("stops", "100", "--at", text(HERE))] == ["s0", "s1"]

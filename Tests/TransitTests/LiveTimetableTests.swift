@@ -161,6 +161,11 @@ import Transit
         #expect(Self.delays([Self.update(300, stop: 20, arrival: .delay(10))]) == "- - 10 10 10")
     }
 
+    @Test func stopCountsIfTheTripDoesNotHaveTheSequence() {
+        #expect(Self.delays([Self.update(3, stop: 30, arrival: .delay(10))]) == "- - 10 10 10")
+        #expect(Self.delays([Self.update(3, stop: 99, arrival: .delay(10))]) == Self.delays([]))
+    }
+
     @Test func updateOfAnUnknownStopIsLeftOut() {
         let known = Self.update(300, arrival: .delay(10))
         for unknown in [

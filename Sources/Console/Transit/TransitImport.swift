@@ -37,10 +37,11 @@ extension Invocation {
             ) { line, reason in feed.skip(FeedError("trips.txt", line: line, reason)) }
             counts = writer.counts
             guard counts.trips > 0 else {
+                let reasons = feed.skipped.values.sorted { $0.count > $1.count }.prefix(3).map(Self.words)
                 throw Failure.failed(
                     "\(source) has no trip"
                         + (area == nil ? "" : " within \(Int((options.near ?? 0) / 1000)) km; try a larger --near")
-                        + "; the old timetable is kept")
+                        + reasons.map { "; " + $0 }.joined() + "; the old timetable is kept")
             }
             try file.replace()
             skipped = feed.skipped.values.sorted { ($0.first.file, $0.first.reason) < ($1.first.file, $1.first.reason) }
@@ -84,8 +85,10 @@ extension Invocation {
         try writeOut(
             "Imported \(counts.lines) lines, \(counts.stops) stops, \(counts.trips) trips and \(counts.calls) stop times "
                 + "into \(target).\n")
-        for rows in skipped {
-            complain("left out: \(rows.count) of \(rows.first.file), the first at \(rows.first)")
-        }
+        for rows in skipped { complain(Self.words(rows)) }
+    }
+
+    private static func words(_ rows: FeedImport.Skipped) -> String {
+        "left out: \(rows.count) of \(rows.first.file), the first at \(rows.first)"
     }
 }

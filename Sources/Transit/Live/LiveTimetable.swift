@@ -122,17 +122,16 @@ extension LiveTimetable.Trip {
         var found: [Int: LiveTimetable.StopUpdate] = [:]
         var next = 0
         for update in updates {
-            guard let place = ride.calls[next...].firstIndex(where: { update.isOf($0) }) else { continue }
+            // A feed may have other numbers than the timetable: the stop tells then.
+            let isNumbered = ride.calls.contains { $0.sequence == update.sequence }
+            let place = ride.calls[next...].firstIndex {
+                isNumbered ? $0.sequence == update.sequence : $0.stop == update.stop
+            }
+            guard let place else { continue }
             found[place] = update
             next = place + 1
         }
         return found
-    }
-}
-
-extension LiveTimetable.StopUpdate {
-    fileprivate func isOf(_ call: Call) -> Bool {
-        sequence.map { $0 == call.sequence } ?? (stop == call.stop)
     }
 }
 
