@@ -61,7 +61,7 @@ final class AccessService {
     }
 
     private func code(_ scope: AccessScope, for user: UInt32) -> [UInt8] {
-        let maker = AccessToken.Maker(user: user, isMember: isMember(user, scope))
+        let maker = AccessToken.Maker(user: user, isMember: user != 0 && isMember(user, scope))
         let code = Secret(random: &random)
         list.makeCode(scope, by: maker, at: Clock.now(), code)
         var json = JSONWriter(capacity: 512)

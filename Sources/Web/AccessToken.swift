@@ -26,7 +26,7 @@ package struct AccessToken: Equatable, Sendable {
     /// A user who makes a code.
     package struct Maker: Equatable, Sendable {
         package var user: UInt32
-        /// Whether the user, by the groups of the name service, was allowed to make the code: the token is then valid as long as
+        /// Whether a user other than root, by the groups of the name service, was allowed to make the code: the token is valid as long as
         /// that holds. A service may have a group that the name service does not know of.
         package var isMember: Bool
 
