@@ -251,13 +251,26 @@ extension Fit {
         }
     }
 
-    package static func sport(number: Int64) -> Sport {
+    ///
+    /// - Parameter subSport: that of a session. Machines and e-bikes may have no sport of their own.
+    package static func sport(number: Int64, subSport: Int64? = nil) -> Sport {
         switch number {
-        case 1: .run
-        case 2: .ride
-        case 11: .walk
-        case 17: .hike
-        default: .other
+        case 1: return .run
+        // Cycling, and e-biking.
+        case 2, 21: return .ride
+        case 11: return .walk
+        case 17: return .hike
+        // Generic, and fitness equipment.
+        case 0, 4:
+            switch subSport {
+            // Treadmill, and indoor running.
+            case 1, 45: return .run
+            // Spinning, indoor cycling, and e-bikes for fitness and mountains.
+            case 5, 6, 28, 47: return .ride
+            case 27: return .walk
+            default: return .other
+            }
+        default: return .other
         }
     }
 

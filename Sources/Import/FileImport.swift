@@ -11,10 +11,14 @@ package struct FileImport: ~Copyable {
     private var fit: FitReader?
     private var xml: XMLReader?
     private let salvages: Bool
+    private let order: FitOrder?
 
-    /// - Parameter salvages: whether a broken FIT file is imported up to the break.
-    package init(salvages: Bool = false) {
+    /// - Parameters:
+    ///   - salvages: whether a broken file is imported up to the break.
+    ///   - order: the order of a FIT file, by ``FileOrder``.
+    package init(salvages: Bool = false, order: FitOrder? = nil) {
         self.salvages = salvages
+        self.order = order
     }
 
     /// Reads the next bytes of the file, and passes the completed rows to `row` in order.
@@ -40,13 +44,19 @@ package struct FileImport: ~Copyable {
         if fit == nil, xml == nil { try decide(row) }
         if let recording = try fit?.finish(row) { return recording }
         var recording: ImportedRecording?
-        try xml?.finish { parser in
-            guard var track = parser as? any TrackParser else { return }
-            recording = try track.finish()
-            parser = track
-            try Self.drain(&parser, row)
+        do {
+            try xml?.finish { parser in
+                guard var track = parser as? any TrackParser else { return }
+                recording = try track.finish()
+                parser = track
+                try Self.drain(&parser, row)
+            }
+        } catch let error as FileError {
+            // There is no point before the break.
+            throw xml?.damage ?? error
         }
-        guard let recording else { throw FileError("the file has no content") }
+        guard var recording else { throw FileError("the file has no content") }
+        recording.damage = xml?.damage
         return recording
     }
 
@@ -54,14 +64,14 @@ package struct FileImport: ~Copyable {
     private mutating func decide(_ row: (RecordingRow) throws -> Void) throws {
         switch try FileKind(head) {
         case .fit:
-            var reader = FitReader(salvages: salvages)
+            var reader = FitReader(salvages: salvages, order: order)
             try reader.feed(head.span, row)
             fit = reader
             return
         case .xml: break
         case .json, .unknown: throw FileError("not a FIT, GPX, TCX or KML file")
         }
-        var reader = try XMLReader { (root) throws(FileError) in
+        var reader = try XMLReader(salvages: salvages) { (root) throws(FileError) in
             switch root {
             case "gpx": return GPXTrack()
             case "TrainingCenterDatabase": return TCXTrack()

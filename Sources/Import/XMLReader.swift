@@ -23,10 +23,22 @@ package struct XMLReader: ~Copyable {
     private let session: XMLSession
     /// The number of bytes fed.
     private var fed = 0
+    /// Whether only white space and byte order marks have come. XML allows none before the declaration; Strava's exports have it.
+    private var isAtStart = true
+    private let skipped = SkippedLines()
+    /// Whether a broken file is read up to the break.
+    private let salvages: Bool
+    /// Where the file is broken. What follows is not read.
+    package private(set) var damage: FileError?
 
-    /// - Parameter choose: returns the parser for the name of the first element, or throws that there is none.
+    /// - Parameters:
+    ///   - salvages: whether a broken file is read up to the break.
+    ///   - choose: returns the parser for the name of the first element, or throws that there is none.
     /// - Throws: ``FileError`` if memory is exhausted.
-    package init(_ choose: @escaping (String) throws(FileError) -> any ElementParser) throws(FileError) {
+    package init(
+        salvages: Bool = false, _ choose: @escaping (String) throws(FileError) -> any ElementParser
+    ) throws(FileError) {
+        self.salvages = salvages
         guard let parser = unsafe XML_ParserCreate(nil) else { throw FileError("out of memory") }
         unsafe self.parser = parser
         session = XMLSession(choose)
@@ -41,8 +53,17 @@ package struct XMLReader: ~Copyable {
         unsafe XML_SetStartDoctypeDeclHandler(parser) { data, _, _, _, _ in
             unsafe XMLSession.of(data)?.fail(FileError("document type declarations are not supported"))
         }
-        session.stop = {
-            let place = unsafe Self.place(parser)
+        unsafe XML_SetUnknownEncodingHandler(
+            parser,
+            { _, name, encoding in
+                guard let name = unsafe name, let encoding = unsafe encoding else {
+                    return Int32(XML_STATUS_ERROR.rawValue)
+                }
+                let isKnown = unsafe SingleByteEncoding.fill(encoding, named: name)
+                return Int32((isKnown ? XML_STATUS_OK : XML_STATUS_ERROR).rawValue)
+            }, nil)
+        session.stop = { [skipped] in
+            let place = unsafe Self.place(parser, after: skipped)
             unsafe _ = XML_StopParser(parser, XML_Bool(XML_FALSE))
             return place
         }
@@ -58,13 +79,30 @@ package struct XMLReader: ~Copyable {
     package mutating func feed(
         _ bytes: Span<UInt8>, _ body: (inout any ElementParser) throws -> Void
     ) throws {
-        var start = 0
+        var start = isAtStart ? skip(bytes) : 0
         while start < bytes.count {
             let end = min(start + Self.pieceSize, bytes.count)
             try parse(bytes.extracting(start..<end), isLast: false)
             try session.withParser(body)
             start = end
         }
+    }
+
+    /// Skips what is before the first `<`.
+    ///
+    /// - Returns: the number of skipped bytes.
+    private mutating func skip(_ bytes: Span<UInt8>) -> Int {
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "\n"): skipped.count += 1
+            // U+FEFF in UTF-8.
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), 0xEF, 0xBB, 0xBF: break
+            default:
+                isAtStart = false
+                return index
+            }
+        }
+        return bytes.count
     }
 
     /// Ends the file, and passes the parser to `body`.
@@ -76,6 +114,7 @@ package struct XMLReader: ~Copyable {
     }
 
     private mutating func parse(_ bytes: Span<UInt8>, isLast: Bool) throws(FileError) {
+        guard damage == nil else { return }
         let parser = unsafe parser
         let status = unsafe bytes.withUnsafeBytes { buffer in
             unsafe XML_Parse(
@@ -85,20 +124,28 @@ package struct XMLReader: ~Copyable {
         if status == XML_STATUS_OK {
             guard unsafe fed - Int(XML_GetCurrentByteIndex(parser)) <= Self.tokenLimit else {
                 throw unsafe FileError(
-                    at: Self.place(parser), "a tag or a comment has more than \(Self.tokenLimit) bytes")
+                    at: Self.place(parser, after: skipped), "a tag or a comment has more than \(Self.tokenLimit) bytes")
             }
             return
         }
         if let failure = session.failure { throw failure }
         let reason = unsafe XML_ErrorString(XML_GetErrorCode(parser)).map { unsafe String(cString: $0) }
-        throw unsafe FileError(at: Self.place(parser), reason ?? "not well-formed")
+        let failure = unsafe FileError(at: Self.place(parser, after: skipped), reason ?? "not well-formed")
+        // Without an element there is nothing to keep.
+        guard salvages, session.hasBegun else { throw failure }
+        damage = failure
     }
 
     /// The position of expat's current event.
-    private static func place(_ parser: XML_Parser) -> FileError.Place {
+    private static func place(_ parser: XML_Parser, after skipped: SkippedLines) -> FileError.Place {
         unsafe .line(
-            Int(XML_GetCurrentLineNumber(parser)), column: Int(XML_GetCurrentColumnNumber(parser)) + 1)
+            Int(XML_GetCurrentLineNumber(parser)) + skipped.count, column: Int(XML_GetCurrentColumnNumber(parser)) + 1)
     }
+}
+
+/// The number of lines before the declaration.
+private final class SkippedLines {
+    var count = 0
 }
 
 /// The state of expat's callbacks.
@@ -121,6 +168,8 @@ private final class XMLSession {
     static func of(_ data: UnsafeMutableRawPointer?) -> XMLSession? {
         unsafe data.map { unsafe Unmanaged<XMLSession>.fromOpaque($0).takeUnretainedValue() }
     }
+
+    var hasBegun: Bool { parser != nil }
 
     func fail(_ error: FileError) {
         guard failure == nil else { return }

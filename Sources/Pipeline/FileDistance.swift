@@ -6,6 +6,7 @@ package import Domain
 ///     rows that state a distance ──▶ DistanceLimit ──▶ the same rows without impossible metres
 ///     rows with positions only ────▶ TrackDistance ──▶ the recording's total
 ///     laps alone ──────────────────▶ DistanceLimit ──▶ laps, total
+///     the file's total alone ──────▶ DistanceLimit ──▶ total
 ///
 /// A stated distance comes from a wheel, a foot pod or a device's own filter: it is not compared with the positions.
 package struct FileDistance: Sendable {
@@ -89,6 +90,13 @@ package struct FileDistance: Sendable {
         } else if hasTrack {
             recording.total.distanceMetres = track.metres
             if recording.laps.count == 1 { recording.laps[0].figures.distanceMetres = track.metres }
+        } else if sum == 0, let metres = recording.sourceTotals?.distanceMetres {
+            // Only the file's own totals have a distance, as of a treadmill and of a pool.
+            let time = recording.totalMilliseconds
+            let allowed = limit.allow(
+                metres, over: .milliseconds(time), until: Instant(milliseconds: time), isWhole: true)
+            recording.total.distanceMetres = allowed
+            if recording.laps.count == 1 { recording.laps[0].figures.distanceMetres = allowed }
         } else {
             recording.total.distanceMetres = sum
         }

@@ -5,12 +5,29 @@ package struct FileSurvey: Sendable {
     /// Whether any of its samples states a distance.
     package private(set) var statesDistance = false
     private(set) var roughness = AltitudeRoughness()
+    /// How many samples have each cadence.
+    private var cadences = [Int](repeating: 0, count: 256)
 
     package init() {}
 
     package mutating func ingest(_ row: RecordingRow) {
-        if case .sample(let sample) = row, sample.distanceMetres != nil { statesDistance = true }
+        if case .sample(let sample) = row {
+            if sample.distanceMetres != nil { statesDistance = true }
+            if let cadence = sample.cadence, cadences.indices.contains(cadence) { cadences[cadence] += 1 }
+        }
         roughness.ingest(row)
+    }
+
+    /// Whether the cadences on foot are steps of both feet. Files have those or the steps of one foot, and none says which: no
+    /// runner makes 130 steps a minute with one foot, so the median of those above 40 decides for the whole file.
+    var countsBothFeet: Bool {
+        let count = cadences[41...].reduce(0, +)
+        var rest = count / 2
+        let median = cadences.indices[41...].first { cadence in
+            rest -= cadences[cadence]
+            return rest < 0
+        }
+        return median.map { $0 > 130 } ?? false
     }
 }
 
@@ -19,12 +36,14 @@ package struct FileFigures: Sendable {
     private var distance: FileDistance
     private var elevation: FileElevation
     private var load: FileLoad
+    private let countsBothFeet: Bool
 
     /// - Parameter recording: header of the recording, from the first pass.
     package init(_ recording: RecordedActivity, _ survey: FileSurvey) {
         distance = FileDistance(recording, isStated: survey.statesDistance)
         elevation = FileElevation(recording, survey.roughness)
         load = FileLoad(recording)
+        countsBothFeet = recording.sport.stepsPerCadence > 1 && survey.countsBothFeet
     }
 
     /// The user's settings, for energy and training impulse. They are set before the first row.
@@ -40,7 +59,11 @@ package struct FileFigures: Sendable {
     ///
     /// - Returns: The row with its figures.
     package mutating func ingest(_ row: RecordingRow) -> RecordingRow {
-        let row = distance.ingest(row)
+        var row = distance.ingest(row)
+        if countsBothFeet, case .sample(var sample) = row {
+            sample.cadence = sample.cadence.map { ($0 + 1) / 2 }
+            row = .sample(sample)
+        }
         load.ingest(row)
         return elevation.ingest(row, metres: distance.metres)
     }
@@ -50,5 +73,6 @@ package struct FileFigures: Sendable {
         distance.finish(&recording)
         elevation.finish(&recording)
         load.finish(&recording)
+        if countsBothFeet { recording.halveCadences() }
     }
 }

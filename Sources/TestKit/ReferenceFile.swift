@@ -27,6 +27,11 @@ package struct ReferenceFile: CustomStringConvertible, Sendable {
         }
     }
 
+    /// The recordings of a folder: without those whose points all have one time, of 1901.
+    package static func recordings(in folder: String, _ suffixes: String...) -> [ReferenceFile] {
+        suffixes.flatMap { all(in: folder, $0) }.filter { $0.name != "gpxpy-Mojstrovka-hike.gpx" }
+    }
+
     /// Whether the project itself has this file.
     package var isInTree: Bool { url.path.hasPrefix(Self.tree.path + "/") }
 

@@ -30,7 +30,7 @@ import Testing
         "Simulation": ["CMath", "Linux", "Domain"],
         "Servers": ["Glibc", "Linux", "Wire", "JSONCoding", "Domain"],
         "Gzip": ["CZlib", "Formats"],
-        "Import": ["CExpat", "Formats", "Domain"],
+        "Import": ["CExpat", "Formats", "Domain", "Glibc"],
         "Privacy": ["CGcrypt"],
         "HTTPServer": ["CMicroHTTPD", "Glibc", "Linux", "JSONCoding", "Domain"],
         "QRCode": ["CQREncode"],

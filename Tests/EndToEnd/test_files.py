@@ -272,7 +272,7 @@ def test_import_counts_skipped_content(tmp_path):
     assert result.stderr.count("\n") == 1
     brief = pacectl(tmp_path, "import", "--again", RUN, "--json", text=True)
     assert json.loads(brief.stdout)["id"] == 2
-    assert brief.stderr == f"pacectl: {RUN}: left out: running dynamics, points out of order\n"
+    assert brief.stderr == f"pacectl: {RUN}: left out: running dynamics\n"
 
 
 def test_import_works_beside_a_running_daemon(recorded):

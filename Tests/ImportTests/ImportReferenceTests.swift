@@ -24,7 +24,7 @@ import Testing
         var deviceTotalTimeS: Double?
     }
 
-    @Test(arguments: ReferenceFile.all(in: "gpx_tcx", ".gpx", ".tcx"))
+    @Test(arguments: ReferenceFile.recordings(in: "gpx_tcx", ".gpx", ".tcx"))
     func importedFilesMatchIndependentTools(file: ReferenceFile) throws {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase

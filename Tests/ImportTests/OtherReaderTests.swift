@@ -48,7 +48,7 @@ import Testing
                     name: "a made run without positions", recording: made.recording,
                     rows: made.rows.map { $0.withoutPosition }),
             ]
-                + ReferenceFile.all(in: "gpx_tcx", ".gpx", ".tcx").compactMap { file in
+                + ReferenceFile.recordings(in: "gpx_tcx", ".gpx", ".tcx").compactMap { file in
                     guard let read = try? ReadFile(try file.bytes()) else { return nil }
                     return Source(name: file.name, recording: read.recording, rows: read.rows)
                 }
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func allSourceFilesAreRead() {
-        #expect(Source.all.count == 3 + ReferenceFile.all(in: "gpx_tcx", ".gpx", ".tcx").count)
+        #expect(Source.all.count == 3 + ReferenceFile.recordings(in: "gpx_tcx", ".gpx", ".tcx").count)
         // A test with files as its arguments passes without any. These are all the folders and suffixes of such tests.
         for (folder, suffix) in [
             ("fit", ".fit"), ("fit/robustness", ".fit"), ("replay", ".records.csv"), ("gpx_tcx", ".gpx"),

@@ -10,10 +10,15 @@ struct ReadFile {
     var recording: Domain.RecordedActivity
     var rows: [RecordingRow]
     var skipped: SkippedElements
+    var damage: FileError?
 
-    /// - Parameter pieces: the number of bytes per call of the reader.
-    init(_ bytes: [UInt8], pieces: Int = 65_536) throws {
-        var reader = FileImport()
+    /// - Parameters:
+    ///   - pieces: the number of bytes per call of the reader.
+    ///   - salvages: whether a broken file is read up to the break.
+    init(_ bytes: [UInt8], pieces: Int = 65_536, salvages: Bool = false) throws {
+        var order = FileOrder()
+        try order.feed(bytes.span)
+        var reader = FileImport(salvages: salvages, order: order.order())
         var rows: [RecordingRow] = []
         for start in stride(from: 0, to: bytes.count, by: pieces) {
             try reader.feed(bytes[start..<min(start + pieces, bytes.count)].span) { rows.append($0) }
@@ -21,6 +26,7 @@ struct ReadFile {
         let imported = try reader.finish { rows.append($0) }
         recording = imported.recording
         skipped = imported.skipped
+        damage = imported.damage
         self.rows = rows
     }
 

@@ -17,7 +17,7 @@ import Wire
     }
 
     @Test(
-        arguments: ReferenceFile.all(in: "gpx_tcx", ".gpx", ".tcx") + ReferenceFile.all(in: "fit", ".fit")
+        arguments: ReferenceFile.recordings(in: "gpx_tcx", ".gpx", ".tcx") + ReferenceFile.all(in: "fit", ".fit")
             + ReferenceFile.all(in: "kml", ".kml"))
     func importedFilesSurviveAnUpload(file: ReferenceFile) throws {
         // A file that no import accepts is none of this test.

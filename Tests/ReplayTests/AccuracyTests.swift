@@ -8,7 +8,7 @@ import Testing
 /// docs/accuracy.md.
 @Suite struct AccuracyTests {
     private static let files =
-        ReferenceFile.all(in: "fit", ".fit") + ReferenceFile.all(in: "gpx_tcx", ".tcx", ".gpx")
+        ReferenceFile.all(in: "fit", ".fit") + ReferenceFile.recordings(in: "gpx_tcx", ".tcx", ".gpx")
     private static let page = Checkout.root.appending(path: "docs/accuracy.md")
     private static let begin = "<!-- make accuracy writes the table below. -->\n\n"
     private static let end = "\n<!-- end -->"

@@ -73,6 +73,11 @@ package struct RecordedActivity: Equatable, Sendable {
         scaleCadences(by: sport.stepsPerCadence)
     }
 
+    /// Corrects the cadences of the totals of a file whose samples count both feet.
+    package mutating func halveCadences() {
+        scaleCadences(by: 0.5)
+    }
+
     /// Changes the sport, and the cadences of the totals if only one of both counts steps.
     package mutating func changeSport(to other: Sport) {
         let factor = other.stepsPerCadence / sport.stepsPerCadence

@@ -55,8 +55,8 @@ package struct FitCourse {
             switch kind {
             case .course:
                 name = message.text(Fit.Course.name) ?? name
-                sport = message[Fit.Course.sport].map(Fit.sport(number:)) ?? sport
-            case .session: sport = sport ?? message[Fit.Session.sport].map(Fit.sport(number:))
+                sport = message[Fit.Course.sport].map { Fit.sport(number: $0) } ?? sport
+            case .session: sport = sport ?? message[Fit.Session.sport].map { Fit.sport(number: $0) }
             case .event:
                 let isStart =
                     message[Fit.Event.event] == Fit.Event.timer && message[Fit.Event.type] == Fit.Event.start

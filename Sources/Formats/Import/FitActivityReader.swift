@@ -25,11 +25,31 @@ struct FitActivityReader {
 
     private var file = File.unknown
     private var hasActivity = false
+    /// The timer events that are not in their place; complete when a second pass begins.
+    private(set) var misplaced: FitOrder
+    private var timerEvents = 0
     /// The description of the first file that is not an activity.
     private var otherFile: String?
     /// The number of valid values of skipped record fields, by field number.
     private var recordFields = [Int](repeating: 0, count: 256)
     private var developerFields = 0
+
+    /// - Parameter order: what a first pass with ``survey(_:)`` has found; nil if there was none.
+    init(_ order: FitOrder? = nil) {
+        misplaced = order ?? FitOrder()
+    }
+
+    /// Takes a message in a first pass over the file, which finds the order of its events only.
+    mutating func survey(_ message: FitMessage) {
+        let kind = Fit.Message(rawValue: message.definition.message)
+        if file == .unknown { begin(kind == .fileID ? message[Fit.FileID.type] ?? Fit.activityFile : Fit.activityFile) }
+        guard file == .activity, let time = message.time else { return }
+        switch kind {
+        case .record: misplaced.add(recordAt: time)
+        case .event: if let item = Self.timerEvent(message) { misplaced.add(event: item) }
+        default: break
+        }
+    }
 
     mutating func beginFile() {
         file = .unknown
@@ -59,6 +79,7 @@ struct FitActivityReader {
     /// - Throws: ``FileError`` if there is no activity, and the errors of `row`.
     mutating func finish(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
         guard hasActivity else { throw FileError("the file contains \(otherFile ?? "nothing"), not an activity") }
+        for event in misplaced.popAll() { try ingest(event, row) }
         try push(row)
         try order.finish { moment, time in try track.ingest(moment, at: time, row) }
         guard let recording = try track.finish(head, row) else { throw FileError("the activity has no records") }
@@ -89,15 +110,20 @@ struct FitActivityReader {
     }
 
     private mutating func event(_ message: FitMessage, _ row: (RecordingRow) throws -> Void) throws {
-        guard message[Fit.Event.event] == Fit.Event.timer, let time = message.time else {
-            return skipped.count("event")
-        }
+        guard let item = Self.timerEvent(message) else { return skipped.count("event") }
+        defer { timerEvents += 1 }
+        if !misplaced.isMoved(timerEvents) { try ingest(item, row) }
+    }
+
+    /// Nil for an event that neither starts nor stops the timer.
+    private static func timerEvent(_ message: FitMessage) -> FitTimelineItem? {
+        guard message[Fit.Event.event] == Fit.Event.timer, let time = message.time else { return nil }
         let trigger: RecordingRow.TimerTrigger = message[Fit.Event.data] == Fit.Event.auto ? .auto : .command
         switch message[Fit.Event.type] {
-        case Fit.Event.start: try ingest(FitTimelineItem(time: time, kind: .start(trigger)), row)
+        case Fit.Event.start: return FitTimelineItem(time: time, kind: .start(trigger))
         case Fit.Event.stop, Fit.Event.stopAll, Fit.Event.stopDisable, Fit.Event.stopDisableAll:
-            try ingest(FitTimelineItem(time: time, kind: .stop(trigger)), row)
-        default: skipped.count("event")
+            return FitTimelineItem(time: time, kind: .stop(trigger))
+        default: return nil
         }
     }
 
@@ -106,6 +132,7 @@ struct FitActivityReader {
             recordFields[Int(field.number)] += 1
         }
         guard let time = message.time else { return skipped.count("record without time") }
+        for event in misplaced.popEvents(before: time) { try ingest(event, row) }
         let values = FitValues(message)
         // Two records of one second are merged.
         if let pending, pending.time == time, case .record(let first) = pending.kind {
@@ -159,8 +186,8 @@ struct FitActivityReader {
 }
 
 /// A timer event or a record, with the beats that follow it in the file.
-struct FitTimelineItem {
-    enum Kind {
+package struct FitTimelineItem: Sendable {
+    enum Kind: Sendable {
         case start(RecordingRow.TimerTrigger)
         case stop(RecordingRow.TimerTrigger)
         case record(FitValues)
@@ -179,6 +206,10 @@ struct FitTimelineItem {
         self.kind = kind
     }
 
+    var isStart: Bool {
+        if case .start = kind { true } else { false }
+    }
+
     var isEvent: Bool {
         switch kind {
         case .start, .stop: true
@@ -188,7 +219,7 @@ struct FitTimelineItem {
 }
 
 /// The imported values of a record.
-struct FitValues {
+struct FitValues: Sendable {
     static let imported: Set<Fit.Field> = [
         Fit.timestamp, Fit.Record.latitude, Fit.Record.longitude, Fit.Record.altitude, Fit.Record.heartRate,
         Fit.Record.cadence, Fit.Record.distance, Fit.Record.speed, Fit.Record.power, Fit.Record.temperature,

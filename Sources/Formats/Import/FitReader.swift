@@ -31,24 +31,47 @@ package struct FitReader {
     /// The latest timestamp, the base of compressed ones.
     private var time: Int64 = 0
     private var messages = 0
-    private var activity = FitActivityReader()
+    private var activity: FitActivityReader
     private let salvages: Bool
+    /// Whether this is a first pass over the file (``order()``).
+    private let isSurvey: Bool
     /// Where the file is broken. What follows is not read.
     private var damage: FileError?
 
     /// Receives all messages instead of the activity.
     private let consumer: ((FitMessage) throws -> Void)?
 
-    /// - Parameter salvages: whether a broken file is read up to the break.
-    package init(salvages: Bool = false) {
+    /// - Parameters:
+    ///   - salvages: whether a broken file is read up to the break.
+    ///   - order: what a first pass has found. Without it, all messages count in the order of the file.
+    package init(salvages: Bool = false, order: FitOrder? = nil) {
         self.salvages = salvages
         consumer = nil
+        isSurvey = false
+        activity = FitActivityReader(order)
+    }
+
+    /// A reader for a first pass over a file, which finds the order of its events.
+    package init(surveying: Void) {
+        salvages = true
+        consumer = nil
+        isSurvey = true
+        activity = FitActivityReader()
+    }
+
+    /// The order that a first pass has found, up to a break of the file.
+    package func order() -> FitOrder {
+        var order = activity.misplaced
+        order.finish()
+        return order
     }
 
     /// Passes each message to `consumer`.
     package init(_ consumer: @escaping (FitMessage) throws -> Void) {
         salvages = false
         self.consumer = consumer
+        isSurvey = false
+        activity = FitActivityReader()
     }
 
     /// Whether the bytes begin a FIT file.
@@ -193,7 +216,13 @@ package struct FitReader {
         let message = FitMessage(definition: definition, bytes: bytes, compressedTime: compressedTime)
         time = message.time ?? time
         do {
-            if let consumer { try consumer(message) } else { try activity.ingest(message, row) }
+            if let consumer {
+                try consumer(message)
+            } else if isSurvey {
+                activity.survey(message)
+            } else {
+                try activity.ingest(message, row)
+            }
         } catch let failure as FileError where failure.place == nil {
             throw error(0, failure.reason)
         }

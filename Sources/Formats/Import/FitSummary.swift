@@ -80,7 +80,7 @@ struct FitSummary {
     /// Adds a session. Several sessions, as in a triathlon, are one activity.
     mutating func session(_ message: FitMessage) {
         sessions += 1
-        let sport = message[Fit.Session.sport].map(Fit.sport(number:))
+        let sport = message[Fit.Session.sport].map { Fit.sport(number: $0, subSport: message[Fit.Session.subSport]) }
         self.sport = sessions == 1 || self.sport == sport ? sport : .other
         isIndoor = message[Fit.Session.subSport].map(Fit.isIndoor) ?? false
         let metres = message[Fit.Session.distance].map { Double($0) / 100 }
@@ -175,7 +175,7 @@ struct FitLap {
         default: self.trigger = .command
         }
         endsSession = trigger == Fit.Lap.sessionEnd
-        sport = message[Fit.Lap.sport].map(Fit.sport(number:))
+        sport = message[Fit.Lap.sport].map { Fit.sport(number: $0) }
         var figures = Totals()
         figures.elapsedMilliseconds = message[Fit.Lap.timer] ?? elapsed
         figures.movingMilliseconds = figures.elapsedMilliseconds

@@ -26,6 +26,7 @@ struct FitTrack {
     /// The moment of an automatic stop; the next item shows whether it is an automatic pause with records.
     private var stoppedAt: Int64?
     private var isAutoPaused = false
+    private var counter = DistanceCounter()
     private var total = StretchTotals()
     private var lap = StretchTotals()
     /// The closed laps with their totals.
@@ -114,6 +115,8 @@ struct FitTrack {
         recording.countBothFeet()
         recording.sensors = head.sensors
         recording.sourceTotals = head.sourceTotals
+        let metres = laps.reduce(0) { $0 + $1.figures.distanceMetres }
+        if recording.sourceTotals?.distanceMetres == nil, metres > 0 { recording.sourceTotals?.distanceMetres = metres }
         recording.altitudeSource = head.altitudeSource
         return recording
     }
@@ -188,6 +191,7 @@ struct FitTrack {
             try row(.segment(at: at))
         }
         var sample = sample
+        sample.distanceMetres = sample.distanceMetres.map { counter.read($0) }
         sample.at = at
         sample.elapsedMilliseconds = elapsed(at: at)
         sampledAt = at

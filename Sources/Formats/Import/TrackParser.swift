@@ -90,9 +90,11 @@ struct ParsedTrackPoint {
         return true
     }
 
-    /// The position if it is on the Earth.
+    /// The position if it is on the Earth. 0,0 is what devices write for a lost one.
     var coordinate: Coordinate? {
-        guard let latitude, let longitude, latitude.magnitude <= 90, longitude.magnitude <= 180 else { return nil }
+        guard let latitude, let longitude, latitude.magnitude <= 90, longitude.magnitude <= 180,
+            (latitude, longitude) != (0, 0)
+        else { return nil }
         return Coordinate(latitude: latitude, longitude: longitude)
     }
 
@@ -143,7 +145,9 @@ extension Sport {
                 ("run", .run), ("jog", .run), ("walk", .walk), ("hik", .hike), ("trek", .hike), ("rid", .ride),
                 ("cycl", .ride), ("bik", .ride),
             ]
-            self = words.first { word.containsText($0.0) }?.1 ?? .other
+            // Riding a horse and motor cycling are no rides.
+            let isOther = ["horse", "motor"].contains { word.containsText($0) }
+            self = isOther ? .other : words.first { word.containsText($0.0) }?.1 ?? .other
         }
     }
 }

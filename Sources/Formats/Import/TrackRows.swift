@@ -7,6 +7,9 @@ import Domain
 struct TrackRows {
     /// The largest number of laps of a file.
     static let lapLimit = 10_000
+    /// No receiver is older: files have times of 1901 and 1970 for unknown ones.
+    private static let firstTime = UTC(year: 1990, month: 1, day: 1)
+    private static let early = "points with a time before 1990"
     /// The longest track in milliseconds: a year.
     static let longest: Int64 = 366 * 86_400_000
 
@@ -40,6 +43,8 @@ struct TrackRows {
     private var currentPart = 0
     private var lap = StretchTotals()
     private var lapBegan: Int64 = 0
+    private var points = 0
+    private var counter = DistanceCounter()
 
     private struct Pending {
         var sample: RecordingSample
@@ -65,6 +70,10 @@ struct TrackRows {
     }
 
     mutating func add(_ sample: RecordingSample, at time: UTC) throws(FileError) {
+        guard time >= Self.firstTime else {
+            skipped.count(Self.early)
+            return
+        }
         var due: [(Pending, UTC)] = []
         order.append(Pending(sample: sample, part: part, lap: sourceLaps.count - 1), at: time) { due.append(($0, $1)) }
         for (point, time) in due { try release(point, at: time) }
@@ -87,7 +96,13 @@ struct TrackRows {
         skipped.count("points too far ahead in time", order.ahead)
         skipped.count("points with an earlier time", order.backward)
         if started == nil { try beginWithoutPoints() }
-        guard let started else { throw FileError("no point has \(needs)") }
+        guard let started else {
+            let early = skipped[Self.early]
+            throw FileError("no point has \(needs)" + (early > 0 ? ": \(early) have a time before 1990" : ""))
+        }
+        guard now > 0 || points < 3 else {
+            throw FileError("all \(points) points have one and the same time: their order in time is unknown")
+        }
         endAllLaps()
         rows.append(.end(at: now, .command))
         var recording = RecordedActivity(sport: sport, started: started)
@@ -159,8 +174,10 @@ struct TrackRows {
         }
         currentPart = point.part
         var sample = point.sample
+        sample.distanceMetres = sample.distanceMetres.map { counter.read($0) }
         sample.at = now
         sample.elapsedMilliseconds = total.figures.elapsedMilliseconds
+        points += 1
         total.add(sample)
         lap.add(sample)
         rows.append(.sample(sample))
