@@ -9,6 +9,7 @@ extension JSONWriter {
         key("settings")
         stored(snapshot.settings)
         member("demo", snapshot.isDemo)
+        member("rules", snapshot.rules.rawValue)
         member("last_activity", snapshot.lastActivity)
         timed("heart_link", snapshot.heartLink) { $0.members(of: $1) }
         timed("gpsd_link", snapshot.gpsdLink) { $0.members(of: $1) }
@@ -84,6 +85,8 @@ extension PipelineSnapshot {
             freshness: try json.timed("freshness") { (json) throws(ParseError) in try json.member("value").token() },
             faults: try json.elements("faults", Fault.init),
             nextSecond: try json.member("next_second").instant())
+        // Journals of earlier versions lack them.
+        rules = try json["rules"].map(RunRules.init) ?? .first
         batteryPercent = json["battery"]?.integer
         if json["position"] != nil { position = try json.timed("position", Position.init) }
         if let rejections = json["refusing"] {
@@ -101,6 +104,15 @@ extension PipelineSnapshot {
         if let course = json["course"] { self.course = try LoadedCourse?(course) }
         if let partner = json["partner"] { self.partner = try Partner?(partner) }
         if let weather = json["weather"] { self.weather = try WeatherObservation?(weather) }
+    }
+}
+
+extension RunRules {
+    fileprivate init(_ json: JSON) throws(ParseError) {
+        guard let rules = RunRules(rawValue: try json.whole()) else {
+            throw ParseError(at: 0, expected: "the number of known rules")
+        }
+        self = rules
     }
 }
 

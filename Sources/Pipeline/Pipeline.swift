@@ -41,6 +41,7 @@ package struct Pipeline: Sendable {
     var previousHeartRate: Int?
 
     package let isDemo: Bool
+    var rules = RunRules.current
     var lastActivity: Int
     /// Ticks of the last run, while idle.
     var ticks = TickStats()

@@ -19,6 +19,7 @@ extension Pipeline {
         snapshot.course = course
         snapshot.partner = partner
         snapshot.weather = weather
+        snapshot.rules = rules
         return snapshot
     }
 
@@ -41,6 +42,7 @@ extension Pipeline {
         course = snapshot.course
         partner = snapshot.partner
         weather = snapshot.weather
+        rules = snapshot.rules
     }
 }
 

@@ -43,6 +43,10 @@ extension Pipeline {
             run?.receive(pascals: Double(decipascals) / 10)
         case .power, .fitnessMachine:
             guard sensors.powerSensor(at: now) == id, let watts = sensors.watts(of: id, at: now) else { return }
+            guard rules == .first || watts <= PowerLimit.watts else {
+                run?.power.receiveSpike()
+                return
+            }
             run?.power.receive(watts: watts, at: now)
             if watts > 0 { run?.showSign(at: now, isDevice: true) }
         case .heartRate, .speedCadence, .running, .radar: break

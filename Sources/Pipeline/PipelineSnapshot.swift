@@ -4,6 +4,7 @@ package import Domain
 package struct PipelineSnapshot: Equatable, Sendable {
     package var settings: Settings
     package var isDemo: Bool
+    package var rules = RunRules.current
     /// Number of the last activity; the next one gets the number after it.
     package var lastActivity: Int
     package var heartLink: Timestamped<LinkStatus>

@@ -3,7 +3,8 @@ import Domain
 /// Computes the power of each second of a run, its short averages, and the sums that need a history.
 ///
 /// A second's power is the average of its notifications. Some power meters send less than one a second: the last value
-/// holds for 3 s. A second without power is no zero: it does not count in averages, and ends stretches of best power.
+/// holds for 3 s. A second without power is no zero: it does not count in averages, and ends stretches of best power. A second
+/// with a power above ``PowerLimit/watts`` is one without power.
 struct PowerMeter {
     /// Watts of the last second, and of the last 3 s and 10 s; nil if the sensor is absent.
     private(set) var watts: Double?
@@ -16,6 +17,8 @@ struct PowerMeter {
     private var sum = 0.0
     private var count = 0
     private var newest: Timestamped<Int>?
+    /// Whether a notification since the last second was beyond the limit.
+    private var hasSpike = false
     /// Sums of watts from the first second with power on, of the last hour: a ring of ``hour`` + 1 values. Empty before
     /// the first notification.
     private var sums: [Double] = []
@@ -33,12 +36,20 @@ struct PowerMeter {
         newest = Timestamped(watts, at: now)
     }
 
+    /// Receives a power that no person has.
+    mutating func receiveSpike() {
+        hasSpike = true
+        newest = nil
+    }
+
     /// Ends a second of active time.
     mutating func tick(at now: Instant) {
         defer {
             sum = 0
             count = 0
+            hasSpike = false
         }
+        if hasSpike { return clear() }
         let isHeld = newest.map { $0.age(at: now) < Self.held } ?? false
         guard count > 0 || isHeld, let newest else { return clear() }
         let watts = count > 0 ? sum / Double(count) : Double(newest.value)
