@@ -33,6 +33,8 @@ final class UploadService {
         /// Of the disk worker's file.
         let number: Int
         let kind: UploadRequest.Kind
+        /// The activity whose place the new one takes.
+        let replaced: Int?
         var size = 0
         /// When the last response was sent; nil while a request is in progress.
         var idleSince: Instant?
@@ -40,9 +42,10 @@ final class UploadService {
         /// The client has gone.
         var isAbandoned = false
 
-        init(_ number: Int, _ kind: UploadRequest.Kind) {
+        init(_ number: Int, _ kind: UploadRequest.Kind, replaced: Int?) {
             self.number = number
             self.kind = kind
+            self.replaced = replaced
         }
     }
 
@@ -50,14 +53,16 @@ final class UploadService {
     private final class Commit {
         let recording: RecordedActivity
         let gaps: Int
+        let replaced: Int?
         let completion: Completion
         var activity = 0
         var place = 0
         var limit = UploadService.rowLimit
 
-        init(_ recording: RecordedActivity, gaps: Int, _ completion: @escaping Completion) {
+        init(_ recording: RecordedActivity, gaps: Int, replaced: Int?, _ completion: @escaping Completion) {
             self.recording = recording
             self.gaps = gaps
+            self.replaced = replaced
             self.completion = completion
         }
     }
@@ -73,13 +78,14 @@ final class UploadService {
         _ request: UploadRequest, of connection: Int, _ completion: @escaping Completion, at now: Instant
     ) throws(RPCError) {
         switch request {
-        case .begin(let kind):
+        case .begin(let kind, let replaced):
+            if replaced != nil { try checkIdle() }
             if uploads[connection] != nil { throw .unavailable("an upload is in progress on this connection") }
             guard uploads.count < UploadRequest.countLimit else {
                 throw .busy("\(UploadRequest.countLimit) uploads are in progress: try again later")
             }
             try checkDisk(at: now)
-            let upload = Upload(nextNumber, kind)
+            let upload = Upload(nextNumber, kind, replaced: replaced)
             nextNumber += 1
             try submit(.openUpload(upload.number), of: upload, connection, completion) { _, _ in .uploaded(bytes: 0) }
             uploads[connection] = upload
@@ -100,6 +106,7 @@ final class UploadService {
         case .commit:
             let upload = try idleUpload(of: connection)
             try checkDisk(at: now)
+            if upload.replaced != nil { try checkIdle() }
             upload.isCommitting = true
             switch upload.kind {
             case .activity: check(upload, connection, completion)
@@ -143,6 +150,13 @@ final class UploadService {
         }
     }
 
+    /// A run in progress would wait for the transaction that replaces an activity.
+    private func checkIdle() throws(RPCError) {
+        guard run.runState == .idle else {
+            throw .unavailable("a run is in progress: an activity can be replaced when it has ended")
+        }
+    }
+
     /// Ends an upload. The disk worker closes its file, after the request in progress.
     private func drop(_ connection: Int) {
         guard let upload = uploads.removeValue(forKey: connection) else { return }
@@ -179,7 +193,7 @@ final class UploadService {
             guard case .checkedUpload(let recording, let gaps) = reply else {
                 return check(upload, connection, completion)
             }
-            let commit = Commit(recording, gaps: gaps, completion)
+            let commit = Commit(recording, gaps: gaps, replaced: upload.replaced, completion)
             let activity = run.journal.takeNumber()
             perform(.begin(activity: activity, at: Clock.systemTime()), commit, connection) { [unowned self] _ in
                 commit.activity = activity
@@ -226,7 +240,10 @@ final class UploadService {
     private func finish(_ commit: Commit, _ connection: Int) {
         var recording = commit.recording
         recording.id = commit.activity
-        perform(.finish(recording, gaps: commit.gaps), commit, connection) { [unowned self] outcome in
+        // A run may have begun since the request.
+        let replaced = run.runState == .idle ? commit.replaced : nil
+        perform(.finish(recording, gaps: commit.gaps, replaces: replaced), commit, connection) {
+            [unowned self] outcome in
             drop(connection)
             Log.write(.notice, "activity \(outcome.activity) imported")
             activities.updateIndex(at: Clock.now())

@@ -249,7 +249,7 @@ package enum OpenRPC {
             "course.profile", "Returns samples of the loaded course at equal distances.", [profilePoints], "profile",
             profile, [refused, invalid]),
         method(
-            "upload.begin", "Begins to hand over a file. One upload a connection, two at once.", [kind], "size",
+            "upload.begin", "Begins to hand over a file. One upload a connection, two at once.", [kind, replaces], "size",
             uploaded,
             [refused, busy, invalid]),
         method(
@@ -262,6 +262,9 @@ package enum OpenRPC {
     private static let slow = [busy, invalid]
     private static let kind = """
         {"name":"kind","summary":"What the data is.","required":true,"schema":{"enum":["activity","course"]}}
+        """
+    private static let replaces = """
+        {"name":"replaces","summary":"The imported activity whose number and name the new one takes.","schema":\(number)}
         """
     private static let data = """
         {"name":"data","summary":"The next bytes, 1 to \(UploadRequest.appendLimit), in base64 with padding.",\

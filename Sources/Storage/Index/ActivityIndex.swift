@@ -9,7 +9,7 @@ package enum ActivityIndex {
     package static let name = "index.sqlite"
 
     /// `PRAGMA user_version`. Raised when the tables or the rules of the bests change: the index is built again then.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
     /// `PRAGMA application_id`: "paci".
     static let application: Int64 = 0x7061_6369
 

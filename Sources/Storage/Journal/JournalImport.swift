@@ -42,14 +42,17 @@ package final class JournalImport {
 
     /// Makes the recording an activity. It is on the disk when this returns.
     ///
+    /// - Parameter replaced: the imported activity whose number and name it takes; nil for a new one.
     /// - Returns: The number of the activity.
-    package func finish(_ recording: RecordedActivity, gaps: Int) throws(SQLiteError) -> Int {
+    package func finish(
+        _ recording: RecordedActivity, gaps: Int, replaces replaced: Int? = nil
+    ) throws(SQLiteError) -> Int {
         try flush()
         var recording = recording
         recording.id = activity
-        _ = try file.perform(.finish(recording, gaps: gaps))
+        let number = try file.perform(.finish(recording, gaps: gaps, replaces: replaced)).number
         isOver = true
-        return activity
+        return number
     }
 
     /// Deletes everything that was written.

@@ -7,7 +7,9 @@ package enum JournalImportStep: Equatable, Sendable {
     /// Writes rows. `place` is the number of rows before them.
     case rows(activity: Int, place: Int, [RecordingRow], at: UTC)
     /// Makes the rows an activity. It is on the disk when the step is done.
-    case finish(RecordedActivity, gaps: Int)
+    ///
+    /// - Parameter replaces: the imported activity whose number and name it takes. If it is gone, the activity is a new one.
+    case finish(RecordedActivity, gaps: Int, replaces: Int? = nil)
     /// Deletes all rows.
     case abandon(activity: Int)
     /// Stores a course. It is on the disk when the step is done.
@@ -60,12 +62,13 @@ extension JournalFile {
                 for (index, row) in rows.enumerated() {
                     try statements.write(row, JournalSchema.key(activity, place + index))
                 }
-            case .finish(let recording, let gaps):
+            case .finish(let recording, let gaps, let replaced):
                 number = recording.id ?? 0
                 try database.execute("DELETE FROM importing WHERE activity = \(number)")
                 guard database.changes == 1 else { throw SQLiteError.importIsGone }
                 try statements.begin(recording, isImport: true, isOpen: false)
                 try statements.write(recording, gaps: gaps, isOpen: false)
+                if let replaced, try statements.replace(replaced, with: number) { number = replaced }
             case .abandon(let activity):
                 number = activity
                 try condemnImports("activity = \(activity)")

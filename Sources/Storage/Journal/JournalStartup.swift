@@ -93,6 +93,11 @@ package struct OpenActivity: Equatable, Sendable {
 }
 
 extension JournalReader {
+    /// Whether an activity was imported; false for an unknown one.
+    package func isImported(_ activity: Int) throws(SQLiteError) -> Bool {
+        try database.integer("SELECT imported FROM activity WHERE id = \(activity)") == 1
+    }
+
     /// The number of the next activity: no activity of the journal has or had it or a higher one.
     func nextActivity() throws(SQLiteError) -> Int {
         let tables = ["importing": "activity", "condemned": "activity"]

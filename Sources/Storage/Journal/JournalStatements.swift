@@ -276,6 +276,37 @@ extension JournalStatements {
             """)
     }
 
+    /// Gives an imported activity the number and the name of another one, which is erased.
+    ///
+    /// - Returns: False if the other is no imported activity that is over; nothing has changed then.
+    func replace(_ former: Int, with activity: Int) throws(SQLiteError) -> Bool {
+        let isImported = "SELECT 1 FROM activity WHERE id = \(former) AND imported AND NOT open"
+        guard former != activity, try database.integer(isImported) != nil else { return false }
+        let (old, new) = (JournalSchema.keys(of: former), JournalSchema.keys(of: activity))
+        try database.execute(
+            """
+            UPDATE activity SET name = ifnull((SELECT name FROM activity WHERE id = \(former)), name) WHERE id = \(activity);
+            DELETE FROM activity WHERE id = \(former);
+            UPDATE activity SET id = \(former) WHERE id = \(activity);
+            """)
+        for table in JournalSchema.keyed {
+            try database.execute(
+                """
+                DELETE FROM \(table) WHERE key BETWEEN \(old.lowerBound) AND \(old.upperBound);
+                UPDATE \(table) SET key = key - \(new.lowerBound - old.lowerBound)
+                WHERE key BETWEEN \(new.lowerBound) AND \(new.upperBound);
+                """)
+        }
+        for table in JournalSchema.numbered {
+            try database.execute(
+                """
+                DELETE FROM \(table) WHERE activity = \(former);
+                UPDATE \(table) SET activity = \(former) WHERE activity = \(activity);
+                """)
+        }
+        return true
+    }
+
     /// Sets the start time of activities whose boot had no known clock at the time, or only a real-time clock.
     private func stamp(_ bootID: String, _ at: Int64, _ time: Int64, isGuess: Bool) throws(SQLiteError) {
         try database.prepare(

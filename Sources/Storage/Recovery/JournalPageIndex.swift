@@ -109,15 +109,3 @@ struct JournalPageIndex {
         return (rows, next)
     }
 }
-
-extension [JournalPageIndex.Page] {
-    /// The number of leading elements that fit. All that fit must precede those that do not.
-    fileprivate func partition(_ fits: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if fits(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-}

@@ -2,7 +2,8 @@ import JSONCoding
 
 /// A request of an upload: a client hands over a file for the state directory, which only the daemon writes.
 package enum UploadRequest: Equatable, Sendable {
-    case begin(Kind)
+    /// - Parameter replaces: the number of the imported activity that the new one takes the place of.
+    case begin(Kind, replaces: Int?)
     /// The next bytes of the data.
     case append([UInt8])
     case commit
@@ -27,12 +28,19 @@ package enum UploadRequest: Equatable, Sendable {
     init?(method: String, parameters: JSON?) throws(RPCError) {
         switch method {
         case "upload.begin":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["kind"])
+            let parameters = try ControlRequest.Parameters(parameters, names: ["kind", "replaces"])
             guard let value = parameters.members["kind"] else { throw .invalidParameters("kind", "kind is missing") }
             guard let kind = value.string.flatMap(Kind.init(rawValue:)) else {
                 throw .invalidValue("kind", "kind must be \(Kind.allCases.map(\.rawValue).joined(separator: ", "))")
             }
-            self = .begin(kind)
+            var replaced: Int?
+            if let value = parameters.members["replaces"] {
+                guard kind == .activity, let id = value.integer, id > 0 else {
+                    throw .invalidValue("replaces", "replaces must be the number of an imported activity")
+                }
+                replaced = id
+            }
+            self = .begin(kind, replaces: replaced)
         case "upload.append":
             let parameters = try ControlRequest.Parameters(parameters, names: ["data"])
             guard let value = parameters.members["data"] else { throw .invalidParameters("data", "data is missing") }

@@ -111,6 +111,7 @@ extension JSONWriter {
         member("elapsed_ms", source.elapsedMilliseconds)
         member("total_ms", source.totalMilliseconds)
         exact("distance_m", source.distanceMetres)
+        exact("sample_distance_m", source.sampleMetres)
         exact("ascent_m", source.ascentMetres)
         exact("average_bpm", source.averageHeartRate)
         member("max_bpm", source.maximumHeartRate)

@@ -93,7 +93,7 @@ package struct ActivityUploadReader: Sendable {
     private mutating func row(_ kind: String, _ json: JSON) throws(Failure) -> RecordingRow {
         let moment = try json.needed("at_ms", in: at...Self.longest)
         let isBegin = kind == "begin"
-        guard isBegin != timerRuns || (rows > 0 && ["lap", "beats"].contains(kind)) else {
+        guard isBegin != timerRuns || (rows > 0 && ["lap", "beats", "sample"].contains(kind)) else {
             throw Failure(timerRuns ? "the timer runs already" : "\(kind) while the timer is stopped")
         }
         at = moment
@@ -176,6 +176,7 @@ package struct ActivityUploadReader: Sendable {
         stated.elapsedMilliseconds = try source.whole("elapsed_ms", in: 0...Int64(1e12))
         stated.totalMilliseconds = try source.whole("total_ms", in: 0...Int64(1e12))
         stated.distanceMetres = try source.real("distance_m", in: 0...1e12)
+        stated.sampleMetres = try source.real("sample_distance_m", in: 0...1e12)
         stated.ascentMetres = try source.real("ascent_m", in: 0...1e9)
         stated.averageHeartRate = try source.real("average_bpm", in: 0...1e4)
         stated.maximumHeartRate = try source.small("max_bpm", in: 0...65_535)
