@@ -101,7 +101,7 @@ _pacectl() {
     delete | delete\ *) choices="last $activities --demo --force" ;;
     export | export\ *) choices="last $activities --all --format -o --output --force --hide --verbose" ;;
     report | report\ *) choices="last $activities -o --output --force --hide --since --until --sport" ;;
-    import | import\ *) choices='--sport --again --verbose' files=yes ;;
+    import | import\ *) choices='--sport --again --one --verbose' files=yes ;;
     help) choices=$commands ;;
     recover) files=yes ;;
     watch) choices='--replay --speed --loop --web-dir' ;;

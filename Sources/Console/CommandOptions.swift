@@ -25,6 +25,7 @@ struct CommandOptions {
     private(set) var course: String?
     private(set) var isDemo = false
     private(set) var isAgain = false
+    private(set) var isOne = false
     private(set) var isVerbose = false
     /// Metres, 0 for nothing.
     private(set) var hide: Int?
@@ -127,6 +128,7 @@ struct CommandOptions {
         case "--force": (isForced, command) = (true, "export,report,delete,course export,places import,transit lines")
         case "--demo": (isDemo, command) = (true, "delete")
         case "--again": (isAgain, command) = (true, "import")
+        case "--one": (isOne, command) = (true, "import")
         case "--verbose": (isVerbose, command) = (true, "import,export")
         case "--hide":
             let metres = try OptionValue.number(

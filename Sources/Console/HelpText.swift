@@ -130,9 +130,10 @@ private let helpOfAll = """
       report --since DAY [--until DAY] [--sport S] [-o FILE] [--force]
                                 write one HTML page with months, weeks, bests and
                                 new badges of the activities from that day on
-      import [--sport S] [--again] [--verbose] [--] FILE...
+      import [--sport S] [--again] [--one] [--verbose] [--] FILE...
                                 read FIT, GPX, TCX and KML files, also as .gz;
-                                --again imports an activity that is there already
+                                --again replaces an activity that is there already;
+                                --one makes the sessions of a file one activity
       recover FILE              copy what can be read of a damaged journal into the
                                 list of activities
       replay ID|FILE [--speed N] [--interval-ms N] [--sport S]

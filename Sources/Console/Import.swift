@@ -15,11 +15,9 @@ extension Invocation {
         var failures: [Failure] = []
         for path in paths {
             do throws(Failure) {
-                guard let same = try importFile(RecordingFile(path: path, salvages: true), options, into: state) else {
-                    continue
-                }
-                known += 1
-                failures.append(same)
+                let same = try importFile(path, options, into: state)
+                known += same.count
+                failures += same
             } catch {
                 failures.append(error)
             }
@@ -36,56 +34,80 @@ extension Invocation {
         }
     }
 
-    /// - Returns: nil if the file is imported; the failure that names the activity if it is known already.
+    /// Imports each activity of a file.
+    ///
+    /// - Returns: the failures that name the activities that are known already.
     private func importFile(
-        _ file: RecordingFile, _ options: ImportOptions, into state: StateDirectory
-    ) throws(Failure) -> Failure? {
+        _ path: String, _ options: ImportOptions, into state: StateDirectory
+    ) throws(Failure) -> [Failure] {
         do {
-            // The sport limits the speed for the distance, and may be at the end of the file.
-            var survey = FileSurvey()
-            var recording = try file.read { survey.ingest($0) }.recording
-            recording.sport = options.sport ?? recording.sport
-            if !options.again, let same = try sameActivity(recording, survey, file, in: state) { return same }
-            var figures = FileFigures(recording, survey)
-            var gaps = 0
-            func reread(_ write: (RecordingRow) throws -> Void) throws -> ImportedRecording {
-                var imported = try file.read { row in
-                    if case .segment = row { gaps += 1 }
-                    try write(figures.ingest(row))
-                }
-                imported.recording.changeSport(to: recording.sport)
-                figures.finish(&imported.recording)
-                return imported
+            let file = try RecordingFile(path: path, salvages: true, splits: !options.one)
+            var same: [Failure] = []
+            var number = 0
+            var count = 1
+            while number < count {
+                let result = try importActivity(number, of: file, options, into: state)
+                count = result.count
+                if let known = result.known { same.append(known) }
+                number += 1
             }
-            // Found after the first reading, so that an invalid file does not create an empty journal.
-            switch try ImportTarget.find(
-                state, isNamed: stateDirectory != nil, RuntimeDirectory(runtimeDirectory))
-            {
-            case .daemon(let runtime):
-                var upload = try ActivityUploader(runtime)
-                figures.settings = try upload.control.bodySettings()
-                let imported = try reread { row throws in try upload.write(row) }
-                let id = try upload.finish(imported.recording)
-                let summary = isJSON ? try upload.summary(of: id) : nil
-                try report(id, imported, file, options, summary, metric ?? upload.control.metricSetting())
-            case .journal(let lock):
-                try withExtendedLifetime(lock) {
-                    let journal = try JournalImport(in: state.path, at: Clock.systemTime())
-                    figures.settings = try state.journal().bodySettings()
-                    let imported = try reread(journal.write)
-                    let id = try journal.finish(imported.recording, gaps: gaps)
-                    let reader = try state.journal()
-                    let summary = isJSON ? try reader.summary(of: id).map(Self.text) : nil
-                    try report(id, imported, file, options, summary, metric ?? reader.isMetric)
-                }
-            }
-            if let words = figures.words(of: recording.sport) {
-                complain("\(file.name): distance not counted: \(words)")
-            }
-            return nil
+            return same
         } catch {
             throw Self.failure(error, state)
         }
+    }
+
+    /// - Returns: the number of activities in the file; the failure that names the activity if it is known already.
+    private func importActivity(
+        _ number: Int, of file: RecordingFile, _ options: ImportOptions, into state: StateDirectory
+    ) throws -> (count: Int, known: Failure?) {
+        // The sport limits the speed for the distance, and may be at the end of the file.
+        var survey = FileSurvey()
+        let first = try file.read(activity: number) { survey.ingest($0) }
+        let count = first.activities
+        var recording = first.recording
+        recording.sport = options.sport ?? recording.sport
+        let known = try knownActivity(recording, survey, file, number, count, in: state)
+        if let known, !options.again { return (count, known.failure) }
+        let replaced = known.flatMap { $0.isImported ? $0.id : nil }
+        let words = count > 1 ? "\(file.name), activity \(number + 1) of \(count)," : file.name
+        var figures = FileFigures(recording, survey)
+        var gaps = 0
+        func reread(_ write: (RecordingRow) throws -> Void) throws -> ImportedRecording {
+            var imported = try file.read(activity: number) { row in
+                if case .segment = row { gaps += 1 }
+                try write(figures.ingest(row))
+            }
+            imported.recording.changeSport(to: recording.sport)
+            figures.finish(&imported.recording)
+            return imported
+        }
+        // Found after the first reading, so that an invalid file does not create an empty journal.
+        switch try ImportTarget.find(
+            state, isNamed: stateDirectory != nil, RuntimeDirectory(runtimeDirectory))
+        {
+        case .daemon(let runtime):
+            var upload = try ActivityUploader(runtime, replacing: replaced)
+            figures.settings = try upload.control.bodySettings()
+            let imported = try reread { row throws in try upload.write(row) }
+            let id = try upload.finish(imported.recording)
+            let summary = isJSON ? try upload.summary(of: id) : nil
+            try report(id, imported, words, file, options, summary, metric ?? upload.control.metricSetting())
+        case .journal(let lock):
+            try withExtendedLifetime(lock) {
+                let journal = try JournalImport(in: state.path, at: Clock.systemTime())
+                figures.settings = try state.journal().bodySettings()
+                let imported = try reread(journal.write)
+                let id = try journal.finish(imported.recording, gaps: gaps, replaces: replaced)
+                let reader = try state.journal()
+                let summary = isJSON ? try reader.summary(of: id).map(Self.text) : nil
+                try report(id, imported, words, file, options, summary, metric ?? reader.isMetric)
+            }
+        }
+        if let words = figures.words(of: recording.sport) {
+            complain("\(file.name): distance not counted: \(words)")
+        }
+        return (count, nil)
     }
 
     private static func failure(_ error: any Error, _ state: StateDirectory) -> Failure {
@@ -100,15 +122,15 @@ extension Invocation {
 
     /// - Parameter summary: as JSON; nil for a line of text.
     private func report(
-        _ id: Int, _ imported: ImportedRecording, _ file: RecordingFile, _ options: ImportOptions, _ summary: String?,
-        _ isMetric: Bool
+        _ id: Int, _ imported: ImportedRecording, _ name: String, _ file: RecordingFile, _ options: ImportOptions,
+        _ summary: String?, _ isMetric: Bool
     ) throws(Failure) {
         if let summary {
             try writeOut(summary + "\n")
         } else {
             let words = StatusText(metric: isMetric)
             let line = words.line(imported.recording) + words.otherDistance(imported.recording)
-            try writeOut("\(file.name) is activity \(id): \(line).\n")
+            try writeOut("\(name) is activity \(id): \(line).\n")
         }
         if let damage = imported.damage {
             complain("\(file.name): \(damage): imported up to there")

@@ -7,14 +7,17 @@ import Storage
 package struct ImportOptions: Equatable {
     /// Nil for that of the file.
     var sport: Sport?
-    /// Imports an activity that is in the journal already.
+    /// Replaces an activity that is in the journal already.
     var again = false
+    /// Imports a file with several activities as one.
+    var one = false
     /// Counts everything that is not imported.
     var isVerbose = false
 
-    package init(sport: Sport? = nil, again: Bool = false, isVerbose: Bool = false) {
+    package init(sport: Sport? = nil, again: Bool = false, one: Bool = false, isVerbose: Bool = false) {
         self.sport = sport
         self.again = again
+        self.one = one
         self.isVerbose = isVerbose
     }
 }
@@ -24,26 +27,57 @@ extension Invocation {
     private static let sameStartMilliseconds: Int64 = 2000
     private static let sameLength = 0.01
 
+    /// An activity of the journal that a file has too.
+    struct KnownActivity {
+        var id: Int
+        var isImported: Bool
+        var failure: Failure
+    }
+
     /// Reads the file once more if an activity has the same start.
     ///
-    /// - Returns: a failure that names the activity of the journal with the same start and the same length; nil if none has.
-    func sameActivity(
-        _ recording: RecordedActivity, _ survey: FileSurvey, _ file: RecordingFile, in state: StateDirectory
-    ) throws -> Failure? {
+    /// - Parameters:
+    ///   - number: the number of the activity in the file, from 0.
+    ///   - count: the number of activities in the file.
+    /// - Returns: the activity of the journal with the same start and the same length, or the same totals as the file states.
+    ///   Earlier releases read a file with several activities as one: the first of them may be that. Nil if there is none.
+    func knownActivity(
+        _ recording: RecordedActivity, _ survey: FileSurvey, _ file: RecordingFile, _ number: Int, _ count: Int,
+        in state: StateDirectory
+    ) throws -> KnownActivity? {
         guard !recording.isTimeUncertain, let journal = try? state.journal() else { return nil }
-        let known = try ActivityFilter().activities(of: journal, atMost: .max).filter { summary in
+        let started = try ActivityFilter().activities(of: journal, atMost: .max).filter { summary in
             summary.started.map {
                 abs($0.milliseconds - recording.started.milliseconds) <= Self.sameStartMilliseconds
             } ?? false
         }
-        if known.isEmpty { return nil }
-        var figures = FileFigures(recording, survey)
-        var whole = try file.read { _ = figures.ingest($0) }.recording
-        figures.finish(&whole)
-        guard let same = known.first(where: { Self.isSame($0.total, whole.total) }) else { return nil }
+        if started.isEmpty { return nil }
+        func known(as whole: RecordedActivity) throws -> ActivitySummary? {
+            try started.first { summary in
+                if Self.isSame(summary.total, whole.total) { return true }
+                // The same file, which an earlier release read by other rules.
+                guard let stated = whole.sourceTotals, stated.hasLength, try journal.isImported(summary.id) else {
+                    return false
+                }
+                return try journal.recording(summary.id)?.sourceTotals.map { $0.isSame(as: stated) } ?? false
+            }
+        }
         let words = StatusText(metric: metric ?? journal.isMetric)
-        return .failed(
-            "\(file.name) is activity \(same.id) already: \(words.line(same)); 'import --again' imports it once more")
+        func found(_ summary: ActivitySummary, _ advice: String) throws -> KnownActivity {
+            KnownActivity(
+                id: summary.id, isImported: try journal.isImported(summary.id),
+                failure: .failed("\(file.name) is activity \(summary.id) already: \(words.line(summary)); \(advice)"))
+        }
+        if let summary = try known(as: file.measured(number, recording, survey)) {
+            return try found(summary, "'import --again' reads it once more and replaces it")
+        }
+        guard number == 0, count > 1 else { return nil }
+        let one = try RecordingFile(path: file.path, salvages: true)
+        var whole = FileSurvey()
+        let header = try one.read { whole.ingest($0) }.recording
+        guard let summary = try known(as: one.measured(0, header, whole)) else { return nil }
+        return try found(
+            summary, "it has \(count) activities: 'import --again' replaces it by the first and adds the others")
     }
 
     /// Whether the distances are the same; the times of activities without a distance.
@@ -55,6 +89,33 @@ extension Invocation {
             return isNear(one.distanceMetres, other.distanceMetres)
         }
         return isNear(Double(one.elapsedMilliseconds), Double(other.elapsedMilliseconds))
+    }
+}
+
+extension RecordingFile {
+    /// Reads an activity with its figures.
+    ///
+    /// - Parameter header: from the first pass.
+    fileprivate func measured(_ number: Int, _ header: RecordedActivity, _ survey: FileSurvey) throws
+        -> RecordedActivity
+    {
+        var figures = FileFigures(header, survey)
+        var recording = try read(activity: number) { _ = figures.ingest($0) }.recording
+        figures.finish(&recording)
+        return recording
+    }
+}
+
+extension SourceTotals {
+    /// Whether two files state the same. A journal keeps three decimals.
+    fileprivate func isSame(as other: SourceTotals) -> Bool {
+        func isNear(_ one: Double?, _ other: Double?) -> Bool {
+            guard let one, let other else { return one == nil && other == nil }
+            return abs(one - other) < 0.01
+        }
+        return creator == other.creator && elapsedMilliseconds == other.elapsedMilliseconds
+            && totalMilliseconds == other.totalMilliseconds && isNear(distanceMetres, other.distanceMetres)
+            && maximumHeartRate == other.maximumHeartRate && isNear(energyKilocalories, other.energyKilocalories)
     }
 }
 
@@ -85,6 +146,8 @@ extension SkippedElements {
         case "lap without times": "laps without times"
         case "record without time", "points without time": "points without time"
         case "times without position", "points without a valid position": "points without a valid position"
+        case "step of the clock": "steps of the device's clock"
+        case "record far from the others in time": "points far from the others in time"
         case "record with an earlier time", "points with an earlier time": "points out of order"
         case "record too far ahead in time", "points too far ahead in time": "points far ahead in time"
         case "RR interval", "RR interval over 64 s": "RR intervals"

@@ -101,9 +101,11 @@ struct ActivityUploader {
     private static let appendTime = Duration.seconds(30)
     private static let commitTime = Duration.seconds(3600)
 
-    init(_ runtime: RuntimeDirectory) throws(Failure) {
+    /// - Parameter replaced: the imported activity whose number and name the new one takes; nil for a new one.
+    init(_ runtime: RuntimeDirectory, replacing replaced: Int?) throws(Failure) {
         control = try ControlClient(runtime)
-        _ = try control.call("upload.begin", #"{"kind":"activity"}"#, lasting: Self.appendTime)
+        let member = replaced.map { #","replaces":\#($0)"# } ?? ""
+        _ = try control.call("upload.begin", #"{"kind":"activity"\#(member)}"#, lasting: Self.appendTime)
         data.activityUploadHeader()
     }
 

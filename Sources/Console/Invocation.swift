@@ -192,7 +192,9 @@ package struct Invocation: Equatable {
             guard !words.isEmpty else { throw .usage("import needs a file") }
             return .importFiles(
                 Array(words),
-                ImportOptions(sport: modifiers.sport, again: modifiers.isAgain, isVerbose: modifiers.isVerbose))
+                ImportOptions(
+                    sport: modifiers.sport, again: modifiers.isAgain, one: modifiers.isOne,
+                    isVerbose: modifiers.isVerbose))
         case "recover":
             guard let path = words.first else { throw .usage("recover needs a file") }
             (command, most) = (.recover(path), 1)

@@ -6,32 +6,45 @@ import Import
 struct RecordingFile {
     let path: String
     /// Whether a broken file is read up to the break.
-    var salvages = false
+    let salvages: Bool
+    /// Whether each of several activities is read on its own. Else those of a FIT file are one, and of a TCX file the first one
+    /// is read.
+    let splits: Bool
+    /// How to read each activity of a FIT file; empty for other files.
+    private let plans: [FitPlan]
+
+    /// Reads a FIT file once, and other files up to their first bytes.
+    ///
+    /// - Throws: ``Failure``
+    init(path: String, salvages: Bool = false, splits: Bool = false) throws {
+        self.path = path
+        self.salvages = salvages
+        self.splits = splits
+        struct IsNotNeeded: Error {}
+        var contents = FileContents()
+        do {
+            plans = try InputFile(path: path).read(
+                {
+                    try contents.feed($0)
+                    if contents.isNeeded == false { throw IsNotNeeded() }
+                }, finish: { contents.plans(splits: splits) })
+        } catch is IsNotNeeded {
+            plans = []
+        }
+    }
 
     /// The name, safe to print.
     var name: String { InputFile(path: path).name }
 
-    /// Reads the file in chunks from start to end. May be called more than once.
+    /// Reads an activity of the file in chunks from start to end. May be called more than once.
     ///
-    /// - Parameter row: called with each row. The rows are valid only if this call returns.
+    /// - Parameters:
+    ///   - activity: its number in the file, from 0. What is read of the first one has the number of activities.
+    ///   - row: called with each row. The rows are valid only if this call returns.
     /// - Throws: ``Failure`` with the error and its place, or the errors of `row`.
-    func read(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
-        var reader = FileImport(salvages: salvages, order: try order())
+    func read(activity: Int = 0, _ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
+        let plan = plans.indices.contains(activity) ? plans[activity] : nil
+        var reader = FileImport(salvages: salvages, plan: plan, activity: splits ? activity : nil)
         return try InputFile(path: path).read({ try reader.feed($0, row) }, finish: { try reader.finish(row) })
-    }
-
-    /// The order of a FIT file. Other files are read up to their first bytes.
-    private func order() throws -> FitOrder? {
-        struct IsNotNeeded: Error {}
-        var order = FileOrder()
-        do {
-            return try InputFile(path: path).read(
-                {
-                    try order.feed($0)
-                    if order.isNeeded == false { throw IsNotNeeded() }
-                }, finish: { order.order() })
-        } catch is IsNotNeeded {
-            return nil
-        }
     }
 }

@@ -49,6 +49,10 @@ extension StatusText {
     /// The distance in the file, if it differs from the computed one by more than 1 %; else empty.
     func otherDistance(_ recording: RecordedActivity) -> String {
         let metres = recording.total.distanceMetres
+        if let samples = recording.sourceTotals?.sampleMetres {
+            return "; the file states \(distance(recording.sourceTotals?.distanceMetres ?? metres)), its samples give "
+                + distance(samples)
+        }
         guard let stated = recording.sourceTotals?.distanceMetres, abs(stated - metres) > max(stated, metres) / 100
         else {
             return ""

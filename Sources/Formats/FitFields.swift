@@ -111,6 +111,8 @@ extension Fit {
         /// Millimetres per second.
         package static let speed: Field = 6
         package static let power: Field = 7
+        /// 12 bits of the speed in cm/s, and 12 of the distance in 1/16 m, which begins again after 256 m.
+        package static let compressedSpeedDistance: Field = 8
         /// Hundredths of a percent.
         package static let grade: Field = 9
         package static let temperature: Field = 13
@@ -169,6 +171,26 @@ extension Fit {
         package static let sessionEnd: Int64 = 7
     }
 
+    /// `length`, of a pool.
+    package enum Length {
+        package static let start: Field = 2
+        package static let elapsed: Field = 3
+        package static let type: Field = 12
+        /// Swum, and not a rest.
+        package static let active: Int64 = 1
+    }
+
+    /// `hr`, of a strap that keeps what it measures under water.
+    package enum HeartRate {
+        /// 1/32768 s.
+        package static let fraction: Field = 0
+        package static let rates: Field = 6
+        /// 1/1024 s of the strap.
+        package static let moments: Field = 9
+        /// Their lowest 12 bits, two in three bytes.
+        package static let packedMoments: Field = 10
+    }
+
     package enum Session {
         package static let event: Field = 0
         package static let eventType: Field = 1
@@ -198,6 +220,8 @@ extension Fit {
         package static let firstLap: Field = 25
         package static let laps: Field = 26
         package static let trigger: Field = 28
+        /// Centimetres.
+        package static let poolLength: Field = 44
         package static let averageSpeed: Field = 124
         package static let maximumSpeed: Field = 125
         package static let movingTime: Field = 59

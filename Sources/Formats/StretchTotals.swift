@@ -14,6 +14,8 @@ package struct StretchTotals {
     private var heartWeight = 0.0
     private var heartSum = 0.0
     private var lastHeartRate: Int?
+    /// The newest heart rate, what of it counts so far, and its weight, until the one after it shows whether it is a spike.
+    private var unsettled: (rate: Int, held: Int, weight: Double)?
     private var powerWeight = 0.0
     private var powerSum = 0.0
     private var rollingPower = RollingPower()
@@ -49,17 +51,8 @@ package struct StretchTotals {
             figures.distanceMetres = lastMetres - baseMetres
         }
         if let speed = sample.speed { figures.maximumSpeed = max(speed, figures.maximumSpeed ?? 0) }
-        if let rate = sample.heartRate {
-            // At least 1 ms, so that a single point, or many at one time, have an average too.
-            let weight = Double(min(max(sinceSample, 1), Self.longestWeight))
-            heartWeight += weight
-            heartSum += weight * Double(rate)
-            figures.averageHeartRate = heartSum / heartWeight
-            let held = min(rate, lastHeartRate ?? rate)
-            figures.maximumHeartRate = max(held, figures.maximumHeartRate ?? 0)
-        }
-        lastHeartRate = sample.heartRate
-        addPower(sample.power.map { Double($0) })
+        addHeartRate(sample.heartRate)
+        addPower(sample.countedPower.map { Double($0) })
         if let cadence = sample.cadence.map({ Double($0) }), cadence > 0 {
             let weight = Double(min(max(sinceSample, 1), Self.longestWeight))
             cadenceWeight += weight
@@ -68,6 +61,25 @@ package struct StretchTotals {
             figures.maximumCadence = max(cadence, figures.maximumCadence ?? 0)
         }
         sinceSample = 0
+    }
+
+    /// Of a heart rate that is higher than those before and after it, the excess counts neither for the maximum nor for the
+    /// average.
+    private mutating func addHeartRate(_ rate: Int?) {
+        defer { lastHeartRate = rate }
+        guard let rate else { return }
+        // At least 1 ms, so that a single point, or many at one time, have an average too.
+        let weight = Double(min(max(sinceSample, 1), Self.longestWeight))
+        let held = min(rate, lastHeartRate ?? rate)
+        figures.maximumHeartRate = max(held, figures.maximumHeartRate ?? 0)
+        if let unsettled, lastHeartRate != nil {
+            let settled = min(unsettled.rate, max(unsettled.held, rate))
+            heartSum += unsettled.weight * Double(settled - unsettled.held)
+        }
+        unsettled = (rate, held, weight)
+        heartWeight += weight
+        heartSum += weight * Double(held)
+        figures.averageHeartRate = heartSum / heartWeight
     }
 
     private mutating func addPower(_ watts: Double?) {

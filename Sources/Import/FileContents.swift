@@ -1,11 +1,11 @@
 package import Formats
 
-/// Reads a file once before it is imported: the messages of a FIT file may come in any order. Files of other formats need no
-/// such pass.
-package struct FileOrder: ~Copyable {
+/// Reads a file once before it is imported: the messages of a FIT file may come in any order, and be those of several
+/// activities. Files of other formats need no such pass.
+package struct FileContents: ~Copyable {
     private var head: [UInt8] = []
     private var fit: FitReader?
-    /// Whether the file has an order to be found; nil until its first bytes are known.
+    /// Whether the file needs the pass; nil until its first bytes are known.
     package private(set) var isNeeded: Bool?
 
     package init() {}
@@ -22,13 +22,18 @@ package struct FileOrder: ~Copyable {
         let isFIT = FitReader.recognises(head.span)
         isNeeded = isFIT
         if isFIT {
-            var reader = FitReader(surveying: ())
+            var reader = FitReader(FitSurvey())
             try reader.feed(head.span) { _ in }
             fit = reader
         }
         try feed(bytes.extracting(droppingFirst: count))
     }
 
-    /// The order of the file; nil if it is no FIT file.
-    package func order() -> FitOrder? { fit?.order() }
+    /// Ends the pass.
+    ///
+    /// - Parameter splits: whether each of several activities is read on its own.
+    /// - Returns: How to read each activity of the file; empty if it is no FIT file.
+    package func plans(splits: Bool) -> [FitPlan] {
+        fit?.finishSurvey().plans(splits: splits) ?? []
+    }
 }

@@ -11,14 +11,17 @@ package struct FileImport: ~Copyable {
     private var fit: FitReader?
     private var xml: XMLReader?
     private let salvages: Bool
-    private let order: FitOrder?
+    private let plan: FitPlan?
+    private let activity: Int?
 
     /// - Parameters:
     ///   - salvages: whether a broken file is imported up to the break.
-    ///   - order: the order of a FIT file, by ``FileOrder``.
-    package init(salvages: Bool = false, order: FitOrder? = nil) {
+    ///   - plan: how to read an activity of a FIT file, by ``FileContents``.
+    ///   - activity: the number of the activity in another file, from 0; nil for the first, with the others as left out.
+    package init(salvages: Bool = false, plan: FitPlan? = nil, activity: Int? = nil) {
         self.salvages = salvages
-        self.order = order
+        self.plan = plan
+        self.activity = activity
     }
 
     /// Reads the next bytes of the file, and passes the completed rows to `row` in order.
@@ -64,17 +67,18 @@ package struct FileImport: ~Copyable {
     private mutating func decide(_ row: (RecordingRow) throws -> Void) throws {
         switch try FileKind(head) {
         case .fit:
-            var reader = FitReader(salvages: salvages, order: order)
+            var reader = FitReader(salvages: salvages, plan: plan)
             try reader.feed(head.span, row)
             fit = reader
             return
         case .xml: break
         case .json, .unknown: throw FileError("not a FIT, GPX, TCX or KML file")
         }
+        let activity = activity
         var reader = try XMLReader(salvages: salvages) { (root) throws(FileError) in
             switch root {
             case "gpx": return GPXTrack()
-            case "TrainingCenterDatabase": return TCXTrack()
+            case "TrainingCenterDatabase": return TCXTrack(activity: activity)
             case "kml": return KMLTrack()
             default:
                 throw FileError("not a GPX, TCX or KML file: its first element is <\(SanitizedText(root)?.text ?? "")>")

@@ -67,6 +67,7 @@ package enum RecordingText {
             line.member("elapsed_ms", totals.elapsedMilliseconds)
             line.member("total_ms", totals.totalMilliseconds)
             line.member("distance_m", totals.distanceMetres, decimals: 3)
+            line.member("sample_distance_m", totals.sampleMetres, decimals: 3)
             line.member("ascent_m", totals.ascentMetres, decimals: 3)
             line.member("heart_average_bpm", totals.averageHeartRate, decimals: 3)
             line.member("heart_maximum_bpm", totals.maximumHeartRate)
@@ -85,6 +86,7 @@ package enum RecordingText {
         totals.elapsedMilliseconds = json["elapsed_ms"]?.integer.map(Int64.init)
         totals.totalMilliseconds = json["total_ms"]?.integer.map(Int64.init)
         totals.distanceMetres = json["distance_m"]?.number
+        totals.sampleMetres = json["sample_distance_m"]?.number
         totals.ascentMetres = json["ascent_m"]?.number
         totals.averageHeartRate = json["heart_average_bpm"]?.number
         totals.maximumHeartRate = json["heart_maximum_bpm"]?.integer

@@ -8,7 +8,9 @@ package import Domain
 ///     laps alone ──────────────────▶ DistanceLimit ──▶ laps, total
 ///     the file's total alone ──────▶ DistanceLimit ──▶ total
 ///
-/// A stated distance comes from a wheel, a foot pod or a device's own filter: it is not compared with the positions.
+/// A stated distance comes from a wheel, a foot pod or a device's own filter: it is not compared with the positions. Samples and
+/// positions that differ by more than 2 % from the total of the session, or of the laps, give way to it: the stored totals are
+/// what the athlete did.
 package struct FileDistance: Sendable {
     private let isStated: Bool
     private let sport: Sport
@@ -71,6 +73,9 @@ package struct FileDistance: Sendable {
         return .sample(sample)
     }
 
+    /// The greatest part by which the samples may differ from the file's own total.
+    private static let tolerance = 0.02
+
     /// Ends the recording: corrects its totals.
     package mutating func finish(_ recording: inout RecordedActivity) {
         track.finish()
@@ -100,5 +105,24 @@ package struct FileDistance: Sendable {
         } else {
             recording.total.distanceMetres = sum
         }
+        if isStated || hasTrack { preferStated(&recording) }
+    }
+
+    /// Steps beyond the limit of the sport that the total of the file includes do not count for it.
+    private func preferStated(_ recording: inout RecordedActivity) {
+        let measured = recording.total.distanceMetres
+        guard let total = recording.sourceTotals?.distanceMetres, total > 0,
+            abs(measured + refusedMetres - total) > total * Self.tolerance
+        else { return }
+        var limit = DistanceLimit(fastest: sport.maxSpeed, at: Instant(milliseconds: 0))
+        let time = recording.totalMilliseconds
+        let allowed = limit.allow(total, over: .milliseconds(time), until: Instant(milliseconds: time), isWhole: true)
+        guard allowed > 0 else { return }
+        recording.sourceTotals?.sampleMetres = measured
+        recording.total.distanceMetres = allowed
+        for index in recording.laps.indices where measured > 0 {
+            recording.laps[index].figures.distanceMetres *= allowed / measured
+        }
+        if measured == 0, recording.laps.count == 1 { recording.laps[0].figures.distanceMetres = allowed }
     }
 }

@@ -20,6 +20,7 @@ struct FileElevation {
     /// The newest sample with an altitude since the timer started, and the distance there.
     private var newest: (at: Int64, altitude: Double, metres: Double)?
     private var isStanding = false
+    private var timerRuns = false
 
     /// The longest time between two samples that a straight line covers, in milliseconds.
     private static let longestGap: Int64 = 60_000
@@ -42,7 +43,11 @@ struct FileElevation {
         case .begin:
             meter.restart()
             newest = nil
-        case .end: add(meter.remainder())
+            timerRuns = true
+        case .end:
+            add(meter.remainder())
+            timerRuns = false
+        case .sample where !timerRuns: break
         case .sample(var sample):
             while lap < lapEnds.count, lapEnds[lap] < sample.at {
                 lap += 1

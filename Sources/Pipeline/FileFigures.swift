@@ -36,6 +36,7 @@ package struct FileFigures: Sendable {
     private var distance: FileDistance
     private var elevation: FileElevation
     private var load: FileLoad
+    private var speeds: FileSpeeds
     private let countsBothFeet: Bool
 
     /// - Parameter recording: header of the recording, from the first pass.
@@ -43,6 +44,7 @@ package struct FileFigures: Sendable {
         distance = FileDistance(recording, isStated: survey.statesDistance)
         elevation = FileElevation(recording, survey.roughness)
         load = FileLoad(recording)
+        speeds = FileSpeeds(recording)
         countsBothFeet = recording.sport.stepsPerCadence > 1 && survey.countsBothFeet
     }
 
@@ -65,6 +67,7 @@ package struct FileFigures: Sendable {
             row = .sample(sample)
         }
         load.ingest(row)
+        speeds.ingest(row)
         return elevation.ingest(row, metres: distance.metres)
     }
 
@@ -73,6 +76,41 @@ package struct FileFigures: Sendable {
         distance.finish(&recording)
         elevation.finish(&recording)
         load.finish(&recording)
+        speeds.finish(&recording)
         if countsBothFeet { recording.halveCadences() }
+    }
+}
+
+/// Leaves speeds that are impossible for the sport out of the maximum of an imported recording.
+private struct FileSpeeds {
+    private let limit: Double
+    private let lapEnds: [Int64]
+    private var lap = 0
+    /// The maximum of each lap, within the limit.
+    private var maxima: [Double?]
+    private var exceeds = false
+
+    init(_ recording: RecordedActivity) {
+        limit = recording.sport.maxSpeed
+        lapEnds = recording.laps.dropLast().map(\.endedAt)
+        maxima = Array(repeating: nil, count: lapEnds.count + 1)
+    }
+
+    mutating func ingest(_ row: RecordingRow) {
+        guard case .sample(let sample) = row, let speed = sample.speed else { return }
+        while lap < lapEnds.count, lapEnds[lap] < sample.at { lap += 1 }
+        if speed > limit {
+            exceeds = true
+        } else {
+            maxima[lap] = max(speed, maxima[lap] ?? 0)
+        }
+    }
+
+    func finish(_ recording: inout RecordedActivity) {
+        guard exceeds else { return }
+        recording.total.maximumSpeed = maxima.compactMap(\.self).max()
+        for (index, speed) in maxima.enumerated() where index < recording.laps.count {
+            recording.laps[index].figures.maximumSpeed = speed
+        }
     }
 }

@@ -136,7 +136,7 @@ package struct RecordingBests {
         let time = sample.elapsedMilliseconds - elapsed
         guard time >= 0 else { return }
         defer { elapsed = sample.elapsedMilliseconds }
-        guard let power = sample.power else { return powers.interrupt() }
+        guard let power = sample.countedPower else { return powers.interrupt() }
         if time > Self.longestPower { powers.interrupt() }
         if powers.isEmpty {
             let begin = time > Self.longestPower ? sample.elapsedMilliseconds : elapsed

@@ -236,7 +236,9 @@ def test_several_activities_are_exported_into_a_directory(year, tmp_path):
     text = said(year, "export", "2", "4", "--format", "gpx", "-o", two)
     assert sorted(os.listdir(two)) == ["2026-03-01-0700-run.gpx", "2026-03-05-0700-ride.gpx"]
     assert text == f"Activity 2: {two}/2026-03-01-0700-run.gpx\nActivity 4: {two}/2026-03-05-0700-ride.gpx\n"
-    said(year, "import", "--again", tmp_path / "2026-03-01.gpx")
+    other = tmp_path / "other.gpx"
+    other.write_text((tmp_path / "2026-03-01.gpx").read_text().replace(":00Z", ":05Z"))
+    said(year, "import", other)
     everything = tmp_path / "all"
     said(year, "export", "--all", "--format", "tcx", "-o", everything)
     assert len(os.listdir(everything)) == 6, "two of one minute have two files"
@@ -323,12 +325,15 @@ def test_import_finds_an_activity_that_is_there(tmp_path):
     said(state, "import", RUN)
     line = failed(state, "import", "--metric", RUN)
     assert line.startswith(f"{RUN} is activity 1 already: 2015-08-1") and " CEST, run, 9.01 km, in 47:14; " in line
-    assert line.endswith("'import --again' imports it once more")
+    assert line.endswith("'import --again' reads it once more and replaces it")
     # The same activity in another format.
     said(state, "export", "1", "-o", tmp_path / "run.tcx")
     assert " is activity 1 already: " in failed(state, "import", tmp_path / "run.tcx")
+    said(state, "rename", "1", "Mine")
     said(state, "import", "--again", tmp_path / "run.tcx")
-    assert len(ids(said(state, "activities", "--json"))) == 2
+    # It keeps its number and its name.
+    assert ids(said(state, "activities", "--json")) == [1]
+    assert '"name":"Mine"' in said(state, "activities", "--json")
 
 
 @pytest.mark.thorough

@@ -329,17 +329,20 @@ def test_pacectl_hands_its_import_to_the_daemon_or_locks_the_directory(paced, st
         [PACECTL, "--runtime-dir", stage.directory / "no", "--state-dir", stage.directory / "state", "import", "--again", RIDE],
         capture_output=True, text=True, timeout=60)
     assert other.returncode == 3 and "in use by process" in other.stderr
+    rows = {}
+    def export(name):
+        path = stage.directory / f"{name}.csv"
+        assert pacectl(stage, "export", str(number), "--format", "csv", "-o", path).returncode == 0
+        rows[name] = path.read_bytes()
+    export("beside")
     paced.end()
     alone = pacectl(stage, "import", "--again", RIDE, "--json")
     assert alone.returncode == 0 and paced.log_text().count("imported") == 2
     last = json.loads(alone.stdout)
-    # The same rows, whoever writes them.
-    files = {number: stage.directory / "beside.csv", last.pop("id"): stage.directory / "alone.csv"}
-    assert first == last
-    for id, path in files.items():
-        assert pacectl(stage, "export", str(id), "--format", "csv", "-o", path).returncode == 0
-    beside, alone = (path.read_text() for path in files.values())
-    assert beside == alone
+    # The same activity and the same rows, whoever writes them.
+    assert last.pop("id") == number and first == last
+    export("alone")
+    assert rows["beside"] == rows["alone"]
 
 
 @pytest.mark.thorough

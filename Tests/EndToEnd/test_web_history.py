@@ -336,10 +336,10 @@ def test_import_of_what_is_there_needs_a_choice(own, pages):
     expect(page.locator(".results .problem")).to_contain_text("activity 1")
     expect(button(page, "Upload")).to_be_enabled()
     page.get_by_label("Files").set_input_files(path)
-    page.get_by_label("Import it even if it is there already").check()
+    page.get_by_label("Replace it if it is there already").check()
     button(page, "Upload").click()
-    expect(page.locator(".results li")).to_contain_text(["one.gpx is activity 2: "])
-    expect(entries(page)).to_have_count(2)
+    expect(page.locator(".results li")).to_contain_text(["one.gpx is activity 1: "])
+    expect(entries(page)).to_have_count(1)
 
 
 @pytest.mark.thorough

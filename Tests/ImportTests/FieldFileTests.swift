@@ -8,14 +8,16 @@ import Testing
 /// Files of the kinds that users of other programs have reported as wrong: `Tests/Data/field`.
 @Suite struct FieldFileTests {
     /// A file as `pacectl import` stores it.
-    private struct Stored {
+    struct Stored {
         var recording: RecordedActivity
         var samples: [RecordingSample] = []
         var damage: FileError?
+        var skipped = SkippedElements()
+        var activities = 1
 
-        init(_ bytes: [UInt8]) throws {
-            let file = try ReadFile(bytes, salvages: true)
-            (recording, damage) = (file.recording, file.damage)
+        init(_ bytes: [UInt8], activity: Int? = 0) throws {
+            let file = try ReadFile(bytes, salvages: true, activity: activity)
+            (recording, damage, skipped, activities) = (file.recording, file.damage, file.skipped, file.activities)
             var survey = FileSurvey()
             for row in file.rows { survey.ingest(row) }
             var figures = FileFigures(recording, survey)
@@ -23,9 +25,13 @@ import Testing
             figures.finish(&recording)
         }
 
-        init(_ name: String) throws {
-            try self.init([UInt8](Data(contentsOf: Checkout.root.appending(path: "Tests/Data/field/\(name)"))))
+        init(_ name: String, activity: Int? = 0) throws {
+            try self.init(
+                [UInt8](Data(contentsOf: Checkout.root.appending(path: "Tests/Data/field/\(name)"))), activity: activity
+            )
         }
+
+        var total: Totals { recording.total }
     }
 
     @Test(arguments: ["tcx-lead-space", "tcx-lead-newline", "tcx-lead-bom-space"])
@@ -91,7 +97,7 @@ import Testing
 
     @Test(arguments: ["dr-1s", "dr-2s", "dr-2s-nogps", "dr-longfirst", "dr-3"])
     func restartedDistanceCounterGoesOn(_ name: String) throws {
-        let stored = try Stored("K03-fit-distance-counter-restarts/\(name).fit")
+        let stored = try Stored("K03-fit-distance-counter-restarts/\(name).fit", activity: nil)
         let metres = stored.recording.total.distanceMetres
         #expect(name == "dr-3" ? (525...540).contains(metres) : (354...360).contains(metres), "\(metres) m")
         let counted = stored.samples.compactMap(\.distanceMetres)

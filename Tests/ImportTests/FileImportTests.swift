@@ -106,7 +106,7 @@ import Wire
         #expect(claim.averageHeartRate == 120)
         #expect(claim.maximumHeartRate == 150)
         #expect(claim.creator?.text == "Edge")
-        #expect(file.skipped["Activity"] == 1)
+        #expect(file.activities == 2)
     }
 
     @Test func indoorRunMayConsistOfLapsOnly() throws {

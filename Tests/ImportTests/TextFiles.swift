@@ -10,15 +10,19 @@ struct ReadFile {
     var recording: Domain.RecordedActivity
     var rows: [RecordingRow]
     var skipped: SkippedElements
+    var activities = 1
     var damage: FileError?
 
     /// - Parameters:
     ///   - pieces: the number of bytes per call of the reader.
     ///   - salvages: whether a broken file is read up to the break.
-    init(_ bytes: [UInt8], pieces: Int = 65_536, salvages: Bool = false) throws {
-        var order = FileOrder()
-        try order.feed(bytes.span)
-        var reader = FileImport(salvages: salvages, order: order.order())
+    ///   - activity: the number of the activity in the file, from 0; nil for the file as one activity.
+    init(_ bytes: [UInt8], pieces: Int = 65_536, salvages: Bool = false, activity: Int? = 0) throws {
+        var contents = FileContents()
+        try contents.feed(bytes.span)
+        let plans = contents.plans(splits: activity != nil)
+        let plan = plans.isEmpty ? nil : plans[activity ?? 0]
+        var reader = FileImport(salvages: salvages, plan: plan, activity: activity)
         var rows: [RecordingRow] = []
         for start in stride(from: 0, to: bytes.count, by: pieces) {
             try reader.feed(bytes[start..<min(start + pieces, bytes.count)].span) { rows.append($0) }
@@ -27,6 +31,7 @@ struct ReadFile {
         recording = imported.recording
         skipped = imported.skipped
         damage = imported.damage
+        activities = imported.activities
         self.rows = rows
     }
 

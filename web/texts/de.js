@@ -450,7 +450,7 @@ export default {
   'activities.import': 'Datei importieren',
   'activities.import_help': 'FIT, GPX, TCX oder KML, auch als .gz, je höchstens 64 MiB.',
   'activities.sport_of_file': 'Wie in der Datei',
-  'activities.again': 'Auch importieren, wenn sie schon da ist',
+  'activities.again': 'Ersetzen, wenn sie schon da ist',
   'activities.show': 'Aktivität zeigen',
   'activity.back': '← Alle Aktivitäten',
   'activity.figures': 'Werte',

@@ -435,7 +435,7 @@ export default {
   'activities.import': 'Import a file',
   'activities.import_help': 'FIT, GPX, TCX or KML, also as .gz, at most 64 MiB each.',
   'activities.sport_of_file': 'As in the file',
-  'activities.again': 'Import it even if it is there already',
+  'activities.again': 'Replace it if it is there already',
   'activities.show': 'Show the activity',
   'activity.back': '← All activities',
   'activity.figures': 'Figures',

@@ -68,6 +68,15 @@ package struct RecordedActivity: Equatable, Sendable {
         }
     }
 
+    /// Adopts the totals that an imported file states, for one without samples.
+    package mutating func adoptSourceTotals(_ source: SourceTotals) {
+        total.averageHeartRate = source.averageHeartRate
+        total.maximumHeartRate = source.maximumHeartRate
+        total.averagePower = source.averagePower
+        total.maximumPower = source.maximumPower
+        total.normalizedPower = source.normalizedPower
+    }
+
     /// Converts the cadences of the totals of an imported file, which are those of one foot.
     package mutating func countBothFeet() {
         scaleCadences(by: sport.stepsPerCadence)
@@ -153,6 +162,8 @@ package struct SourceTotals: Equatable, Sendable {
     package var elapsedMilliseconds: Int64?
     package var totalMilliseconds: Int64?
     package var distanceMetres: Double?
+    /// The distance by the file's samples, if it differs so much that the stated one counts.
+    package var sampleMetres: Double?
     package var ascentMetres: Double?
     package var averageHeartRate: Double?
     package var maximumHeartRate: Int?
@@ -162,4 +173,9 @@ package struct SourceTotals: Equatable, Sendable {
     package var energyKilocalories: Double?
 
     package init() {}
+
+    /// Whether there is a time or a distance.
+    package var hasLength: Bool {
+        (elapsedMilliseconds ?? totalMilliseconds ?? 0) > 0 || distanceMetres ?? 0 > 0
+    }
 }

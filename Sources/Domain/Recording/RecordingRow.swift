@@ -1,7 +1,7 @@
 /// One row of a recorded activity; its moment is in milliseconds since the recording's start (``RecordedActivity``).
 ///
 /// Rows are in order of their moments. Before the first `.begin`, and from
-/// `.end` to the next `.begin`, the timer is stopped: there are no samples, and beats do not count.
+/// `.end` to the next `.begin`, the timer is stopped: beats and samples do not count. Only imported files have samples there.
 package enum RecordingRow: Equatable, Sendable {
     /// The timer starts.
     case begin(at: Int64, TimerTrigger)

@@ -97,6 +97,11 @@ package struct FitMessage {
         return SanitizedText(bytes[field.offset..<field.offset + field.size].prefix { $0 != 0 })
     }
 
+    /// The bytes of a field; empty if the message does not have it.
+    func bytes(of number: Fit.Field) -> ArraySlice<UInt8> {
+        field(number).map { bytes[$0.offset..<$0.offset + $0.size] } ?? []
+    }
+
     private func field(_ number: Fit.Field) -> FitDefinition.Field? {
         definition.fields.first { $0.number == number }
     }

@@ -33,8 +33,12 @@ package struct FitReader {
     private var messages = 0
     private var activity: FitActivityReader
     private let salvages: Bool
-    /// Whether this is a first pass over the file (``order()``).
-    private let isSurvey: Bool
+    /// What a first pass over the file has found so far; nil in a second pass.
+    private var survey: FitSurvey?
+    /// Whether the FIT file in progress is an activity; nil before its first message.
+    private var isActivity: Bool?
+    /// The record from which on none is imported.
+    private var ending: FileError?
     /// Where the file is broken. What follows is not read.
     private var damage: FileError?
 
@@ -43,34 +47,32 @@ package struct FitReader {
 
     /// - Parameters:
     ///   - salvages: whether a broken file is read up to the break.
-    ///   - order: what a first pass has found. Without it, all messages count in the order of the file.
-    package init(salvages: Bool = false, order: FitOrder? = nil) {
+    ///   - plan: from a first pass. Without it, all messages of the first FIT file count in their order.
+    package init(salvages: Bool = false, plan: FitPlan? = nil) {
         self.salvages = salvages
         consumer = nil
-        isSurvey = false
-        activity = FitActivityReader(order)
+        activity = FitActivityReader(plan ?? FitPlan())
     }
 
-    /// A reader for a first pass over a file, which finds the order of its events.
-    package init(surveying: Void) {
+    /// A reader for a first pass over a file.
+    package init(_ survey: FitSurvey) {
         salvages = true
         consumer = nil
-        isSurvey = true
+        self.survey = survey
         activity = FitActivityReader()
     }
 
-    /// The order that a first pass has found, up to a break of the file.
-    package func order() -> FitOrder {
-        var order = activity.misplaced
-        order.finish()
-        return order
+    /// What a first pass has found, up to a break of the file.
+    package func finishSurvey() -> FitSurvey {
+        var survey = survey ?? FitSurvey()
+        survey.finish()
+        return survey
     }
 
     /// Passes each message to `consumer`.
     package init(_ consumer: @escaping (FitMessage) throws -> Void) {
         salvages = false
         self.consumer = consumer
-        isSurvey = false
         activity = FitActivityReader()
     }
 
@@ -100,7 +102,7 @@ package struct FitReader {
     /// - Throws: ``FileError`` and the errors of `row`.
     package mutating func finish(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
         try finishMessages()
-        guard let damage else { return try activity.finish(row) }
+        guard let damage = ending ?? damage else { return try activity.finish(row) }
         do {
             var recording = try activity.finish(row)
             recording.damage = damage
@@ -172,6 +174,7 @@ package struct FitReader {
         definitions = Array(repeating: nil, count: Fit.localTypes)
         time = 0
         activity.beginFile()
+        isActivity = nil
         next(offset == end ? .checksum : .first)
     }
 
@@ -218,15 +221,25 @@ package struct FitReader {
         do {
             if let consumer {
                 try consumer(message)
-            } else if isSurvey {
-                activity.survey(message)
+            } else if survey != nil {
+                surveyMessage(message)
             } else {
                 try activity.ingest(message, row)
+                if let reason = activity.popEnding() { ending = error(0, reason) }
             }
         } catch let failure as FileError where failure.place == nil {
             throw error(0, failure.reason)
         }
         next(offset == end ? .checksum : .first)
+    }
+
+    private mutating func surveyMessage(_ message: FitMessage) {
+        let kind = Fit.Message(rawValue: message.definition.message)
+        if isActivity == nil {
+            isActivity = FitActivityReader.isActivity(message, kind)
+            if isActivity == true { survey?.beginFile() }
+        }
+        if isActivity == true { survey?.add(message, kind) }
     }
 
     private var localType: Int {

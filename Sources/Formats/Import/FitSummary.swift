@@ -77,7 +77,7 @@ struct FitSummary {
         sensor.batteryPercent = message.integer(Fit.DeviceInfo.batteryLevel, in: 0...100) ?? sensor.batteryPercent
     }
 
-    /// Adds a session. Several sessions, as in a triathlon, are one activity.
+    /// Adds a session of the activity. Of several sessions, as in a triathlon, it has the sums.
     mutating func session(_ message: FitMessage) {
         sessions += 1
         let sport = message[Fit.Session.sport].map { Fit.sport(number: $0, subSport: message[Fit.Session.subSport]) }
@@ -132,7 +132,6 @@ struct FitSummary {
     /// Returns the name of a record field that is not imported.
     static func recordField(_ number: Int) -> String {
         switch number {
-        case 8: "record compressed_speed_distance"
         case 9: "record grade"
         case 29: "record accumulated_power"
         case 31: "record gps_accuracy"
@@ -161,12 +160,13 @@ struct FitLap {
     /// The file's totals of the lap.
     let figures: Totals
 
-    /// Nil for a lap without a start or an end.
-    init?(_ message: FitMessage) {
+    /// - Parameter plan: has the steps of the clock.
+    /// - Returns: nil for a lap without a start or an end.
+    init?(_ message: FitMessage, _ plan: FitPlan) {
         guard let start = message[Fit.Lap.start] ?? message.time else { return nil }
         let untilTime = message.time.map { max($0 - start, 0) * 1000 }
         guard let elapsed = message[Fit.Lap.elapsed] ?? untilTime else { return nil }
-        self.start = start
+        self.start = plan.corrected(start)
         milliseconds = elapsed
         let trigger = message[Fit.Lap.trigger]
         switch trigger {
@@ -194,6 +194,9 @@ struct FitLap {
             message[Fit.Lap.maximumCadence], message[Fit.Lap.maximumFractionalCadence])
         self.figures = figures
     }
+
+    /// Whether the lap has a time or a distance.
+    var hasLength: Bool { milliseconds > 0 || figures.distanceMetres > 0 }
 
     private static func cadence(_ whole: Int64?, _ part: Int64?) -> Double? {
         whole.map { Double($0) + Double(part ?? 0) / 128 }

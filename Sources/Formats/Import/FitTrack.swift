@@ -23,6 +23,8 @@ struct FitTrack {
     private var sampledAt: Int64?
     /// Whether records continue in automatic pauses, as in our files; those of other devices stop the recording.
     var continuesInPauses = false
+    /// Whether records while the timer stands are samples of a pause. Else they mean that it ran.
+    var keepsPauses = false
     /// The moment of an automatic stop; the next item shows whether it is an automatic pause with records.
     private var stoppedAt: Int64?
     private var isAutoPaused = false
@@ -87,7 +89,8 @@ struct FitTrack {
             pass(to: elapsed(at: at))
             newest = at
             stoppedAt = at
-        case .stop(let trigger): try end(at: at, trigger, row)
+        // In our files, records go on in the pauses of an automatic stop only.
+        case .stop(let trigger): try end(at: at, keepsPauses && !continuesInPauses ? .command : trigger, row)
         case .record(let values): try sample(values.sample, at: at, row)
         case .beats: break
         }
@@ -98,9 +101,11 @@ struct FitTrack {
         for beats in moment.beats { try add(beats, row) }
     }
 
-    /// Returns the recording. Nil if there was no record.
+    /// Returns the recording. Nil if there was neither a record nor a total.
     mutating func finish(_ head: FitSummary, _ row: (RecordingRow) throws -> Void) throws -> RecordedActivity? {
-        guard let started, sampledAt != nil else { return nil }
+        guard let started, sampledAt != nil || head.sourceTotals.hasLength || laps.contains(where: \.hasLength) else {
+            return nil
+        }
         if let at = stoppedAt { try end(at: at, .auto, row) }
         if timer != .standing { try end(at: newest, .command, row) }
         var recording = RecordedActivity(sport: head.sport ?? laps.first?.sport ?? .other, started: started)
@@ -109,6 +114,9 @@ struct FitTrack {
         recording.isIndoor = head.isIndoor
         recording.totalMilliseconds = newest
         recording.total = total.figures
+        if sampledAt == nil { recording.adoptSourceTotals(head.sourceTotals) }
+        // Nothing but the file's own totals is known of the laps then.
+        if sampledAt == nil { areLate = true }
         recording.laps = allLaps()
         let energy = head.sourceTotals.energyKilocalories
         recording.adoptEnergy(energy, ofLaps: laps.map(\.figures.energyKilocalories))
@@ -116,7 +124,11 @@ struct FitTrack {
         recording.sensors = head.sensors
         recording.sourceTotals = head.sourceTotals
         let metres = laps.reduce(0) { $0 + $1.figures.distanceMetres }
-        if recording.sourceTotals?.distanceMetres == nil, metres > 0 { recording.sourceTotals?.distanceMetres = metres }
+        // A cut file lacks its last laps.
+        let isWhole = laps.last.map { $0.ended(since: started) + Self.lateness >= newest } ?? false
+        if recording.sourceTotals?.distanceMetres == nil, metres > 0, isWhole {
+            recording.sourceTotals?.distanceMetres = metres
+        }
         recording.altitudeSource = head.altitudeSource
         return recording
     }
@@ -179,6 +191,16 @@ struct FitTrack {
         guard at != sampledAt else {
             doubles += 1
             return
+        }
+        if timer == .standing, keepsPauses, sampledAt != nil || hasBegun {
+            try closeLaps(before: at, row)
+            var sample = sample
+            sample.distanceMetres = sample.distanceMetres.map { counter.read($0) }
+            sample.at = at
+            sample.elapsedMilliseconds = active
+            sampledAt = at
+            newest = at
+            return try row(.sample(sample))
         }
         if timer == .standing {
             // A record implies that the timer ran. Devices write one as they wake from a pause.

@@ -5,6 +5,8 @@ package struct ImportedRecording: Equatable, Sendable {
     /// Its totals are computed from the rows; its ``RecordedActivity/sourceTotals`` has the file's own.
     package var recording: RecordedActivity
     package var skipped: SkippedElements
+    /// The number of activities in the file: this one and others.
+    package var activities = 1
     /// The break up to which a damaged file was read; nil for a whole file.
     package var damage: FileError?
 

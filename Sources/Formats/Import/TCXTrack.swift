@@ -1,6 +1,6 @@
 package import Domain
 
-/// Reads the first activity of a Training Center Database, version 1 or 2.
+/// Reads an activity of a Training Center Database, version 1 or 2.
 ///
 /// A second track in a lap follows a pause; the first track of a lap continues the lap before.
 package struct TCXTrack: TrackParser {
@@ -24,13 +24,19 @@ package struct TCXTrack: TrackParser {
     private var places: [Place] = [.document]
     private var track = TrackRows()
     private var point = ParsedTrackPoint()
+    /// The number of the activity to read, from 0; nil for the first.
+    private let wanted: Int?
+    /// The number of activities so far.
     private var activities = 0
     private var tracksOfLap = 0
     private var sport = Sport.other
     private var name: SanitizedText?
     private var creator: SanitizedText?
 
-    package init() {}
+    /// - Parameter activity: the number of the activity in the file, from 0; nil for the first, with the others as left out.
+    package init(activity: Int? = nil) {
+        wanted = activity
+    }
 
     package mutating func begin(_ name: String, _ attributes: [XMLAttribute]) throws(FileError) -> XMLText {
         let place = try next(name, attributes)
@@ -44,8 +50,12 @@ package struct TCXTrack: TrackParser {
         case (.document, "TrainingCenterDatabase"), (.container, "Activities"), (.container, "MultiSportSession"),
             (.container, "FirstSport"), (.container, "NextSport"):
             return .container
-        case (.container, "Activity") where activities == 0:
+        case (.container, "Activity"):
             activities += 1
+            guard activities - 1 == wanted ?? 0 else {
+                if wanted == nil { track.skipped.count("another activity") }
+                return .skipped
+            }
             sport = attributes["Sport"].map { Sport(named: $0) } ?? .other
             return .activity
         case (.activity, "Lap"):
@@ -180,10 +190,13 @@ package struct TCXTrack: TrackParser {
 
     package mutating func finish() throws(FileError) -> ImportedRecording {
         guard activities > 0 else { throw FileError("the file has no activity") }
+        let count = wanted == nil ? 1 : activities
         var recording = try track.finish(sport: sport, needs: "a time")
         recording.name = name
         recording.sourceTotals = track.sourceTotals(creator: creator)
-        return ImportedRecording(recording: recording, skipped: track.skipped)
+        var imported = ImportedRecording(recording: recording, skipped: track.skipped)
+        imported.activities = count
+        return imported
     }
 }
 

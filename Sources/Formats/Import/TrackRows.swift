@@ -45,12 +45,22 @@ struct TrackRows {
     private var lapBegan: Int64 = 0
     private var points = 0
     private var counter = DistanceCounter()
+    /// The points of the lap in progress, until the first point of the next one: the lap's own time shows pauses between them.
+    private var held: [(point: Pending, time: UTC)] = []
+    /// The most held points. Those of a longer lap are passed on without pauses.
+    private static let heldLimit = 65_536
+    /// The smallest gap that may be a pause, and the largest difference of two times that are the same, in milliseconds.
+    private static let shortestPause: Int64 = 10_000
+    private static let rounding: Int64 = 2000
 
     private struct Pending {
         var sample: RecordingSample
         /// The indexes of the point's part and lap.
         var part: Int
         var lap: Int
+        /// The pause before the point, in milliseconds; nil for the whole time since the point before if that is of another part,
+        /// else for none.
+        var pause: Int64?
     }
 
     /// Starts a new part after a pause of the timer.
@@ -76,7 +86,85 @@ struct TrackRows {
         }
         var due: [(Pending, UTC)] = []
         order.append(Pending(sample: sample, part: part, lap: sourceLaps.count - 1), at: time) { due.append(($0, $1)) }
-        for (point, time) in due { try release(point, at: time) }
+        for (point, time) in due { try hold(point, at: time) }
+    }
+
+    private mutating func hold(_ point: Pending, at time: UTC) throws(FileError) {
+        var point = point
+        if let first = held.first, first.point.lap != point.lap || held.count == Self.heldLimit {
+            if first.point.lap != point.lap { point.pause = findPauses(until: (point, time)) }
+            try releaseHeld()
+        }
+        // A file without laps states no times.
+        guard point.lap >= 0 else { return try release(point, at: time) }
+        held.append((point, time))
+    }
+
+    private mutating func releaseHeld() throws(FileError) {
+        let points = held
+        held.removeAll(keepingCapacity: true)
+        for (point, time) in points { try release(point, at: time) }
+    }
+
+    /// Finds the pauses of a lap that only its own time shows: its longest gaps.
+    ///
+    /// - Parameter next: the first point after the lap; nil at the end.
+    /// - Returns: the pause before that point, in milliseconds.
+    private mutating func findPauses(until next: (point: Pending, time: UTC)?) -> Int64? {
+        guard let first = held.first, sourceLaps.indices.contains(first.point.lap),
+            let stated = sourceLaps[first.point.lap].elapsedMilliseconds, stated > 0
+        else { return nil }
+        /// Times between points, and of them those between two parts.
+        var breaks: [(place: Int, length: Int64)] = []
+        var gaps: [(place: Int, length: Int64)] = []
+        if let began = sourceLaps[first.point.lap].began,
+            0...RecordReorderer<Pending>.jump ~= first.time.milliseconds - began.milliseconds
+        {
+            gaps.append((0, first.time.milliseconds - began.milliseconds))
+        }
+        for (place, pair) in zip(held, held.dropFirst()).enumerated() {
+            let length = pair.1.time.milliseconds - pair.0.time.milliseconds
+            if pair.0.point.part == pair.1.point.part {
+                gaps.append((place + 1, length))
+            } else {
+                breaks.append((place + 1, length))
+            }
+        }
+        if let next, let end = held.last, next.point.part == end.point.part {
+            let began = sourceLaps.indices.contains(next.point.lap) ? sourceLaps[next.point.lap].began : nil
+            let until = min(max(began ?? next.time, end.time), next.time)
+            gaps.append((held.count, until.milliseconds - end.time.milliseconds))
+        }
+        guard !gaps.isEmpty else { return nil }
+        let usual = gaps.map(\.length).sorted()[gaps.count / 2]
+        var excess = gaps.reduce(0) { $0 + $1.length } - stated
+        if excess <= -Self.rounding {
+            shorten(breaks, by: -excess)
+            return nil
+        }
+        let longest = gaps.filter { $0.place > 0 && $0.length - usual >= Self.shortestPause }
+            .sorted { $0.length > $1.length }
+        guard excess >= Self.rounding, longest.reduce(0, { $0 + $1.length - usual }) + Self.rounding >= excess else {
+            return nil
+        }
+        var last: Int64?
+        for gap in longest where excess >= Self.rounding {
+            let length = min(gap.length - usual, excess)
+            excess -= length
+            if gap.place < held.count { held[gap.place].point.pause = length } else { last = length }
+        }
+        return last
+    }
+
+    /// The timer ran for a part of the time between two parts: a device may begin one where it lost the position.
+    private mutating func shorten(_ breaks: [(place: Int, length: Int64)], by missing: Int64) {
+        guard breaks.reduce(0, { $0 + $1.length }) + Self.rounding >= missing else { return }
+        var missing = missing
+        for (place, length) in breaks.sorted(by: { $0.length > $1.length }) where missing > 0 {
+            let running = min(length, missing)
+            missing -= running
+            held[place].point.pause = length - running
+        }
     }
 
     mutating func drainRows() -> [RecordingRow] {
@@ -92,7 +180,9 @@ struct TrackRows {
     mutating func finish(sport: Sport, needs: String) throws(FileError) -> RecordedActivity {
         var due: [(Pending, UTC)] = []
         order.finish { due.append(($0, $1)) }
-        for (point, time) in due { try release(point, at: time) }
+        for (point, time) in due { try hold(point, at: time) }
+        _ = findPauses(until: nil)
+        try releaseHeld()
         skipped.count("points too far ahead in time", order.ahead)
         skipped.count("points with an earlier time", order.backward)
         if started == nil { try beginWithoutPoints() }
@@ -154,15 +244,15 @@ struct TrackRows {
         if let started {
             let at = time.milliseconds - started.milliseconds
             guard at <= Self.longest else { throw .tooLong(from: started, to: time) }
-            if point.part != currentPart {
-                endLaps(before: point, at: at, latest: now)
+            let isApart = point.part != currentPart
+            if let pause = point.pause ?? (isApart ? at - now : nil), pause > 0 || isApart && point.pause == nil {
+                if isApart, point.pause == nil { endLaps(before: point, at: at, latest: now) }
                 rows.append(.end(at: now, .command))
-                rows.append(.begin(at: at, .command))
-                now = at
-            } else {
-                endLaps(before: point, at: at, latest: at)
-                pass(to: at)
+                now += pause
+                rows.append(.begin(at: now, .command))
             }
+            endLaps(before: point, at: at, latest: at)
+            pass(to: at)
         } else {
             let lapBegan = sourceLaps.first?.began
             let isNear =
