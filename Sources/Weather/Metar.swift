@@ -73,7 +73,8 @@ package struct Metar: Hashable, Sendable {
         let start = words.offset
         var decoder = ConditionsDecoder()
         var isWeatherMissing = false
-        while !words.isAtEnd, !Self.isEnd(words) {
+        var hasPressure = false
+        while !words.isAtEnd, !Self.isEnd(words, afterPressure: hasPressure) {
             if words.skip("NIL") {
                 isMissing = true
             } else if words.skip("AUTO") {
@@ -82,11 +83,11 @@ package struct Metar: Hashable, Sendable {
                 isCorrected = true
             } else if words.skip("//") || words.skip("RE//") {
                 isWeatherMissing = true
-            } else if decodeRecentWeather(&words) || decodeTemperatures(&words, &decoder) || decoder.decode(&words)
-                || decodePressure(&words) || decodeRunway(&words) || Self.skipOthers(&words)
-            {
+            } else if decodeRecentWeather(&words) || decodeTemperatures(&words, &decoder) || decoder.decode(&words) {
                 continue
-            } else {
+            } else if decodePressure(&words) {
+                hasPressure = true
+            } else if !decodeRunway(&words), !Self.skipOthers(&words) {
                 words.leaveUnread()
             }
         }
@@ -100,13 +101,11 @@ package struct Metar: Hashable, Sendable {
     }
 
     /// Trends and remarks, which end the observation.
-    private static func isEnd(_ words: ReportWords) -> Bool {
-        // "FM0200" of Australian stations.
-        var from = GroupReader(words.peek())
-        if from.skip("FM"), from.digits(4) != nil { return true }
-        return ["RMK", "RMKS", "NOSIG", "BECMG", "TEMPO", "INTER", "FCST", "INFO", "INFO:"].contains {
-            words.isNext($0)
-        }
+    private static func isEnd(_ words: ReportWords, afterPressure: Bool) -> Bool {
+        // "FM0200" of Australian stations begins a trend.
+        var reader = GroupReader(words.peek())
+        if ChangeWord(&reader) != nil || afterPressure && ChangeWord.isPeriod(words.peek()) { return true }
+        return ["RMK", "RMKS", "NOSIG", "FCST", "INFO", "INFO:"].contains { words.isNext($0) }
     }
 
     /// `CCA`, the first correction, to `CCZ` of Canadian stations.

@@ -74,6 +74,10 @@ struct GroupReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
+    mutating func skip(_ count: Int) {
+        rest = rest.dropFirst(count)
+    }
+
     mutating func skip(_ text: String) -> Bool {
         guard rest.starts(with: text.utf8) else { return false }
         rest = rest.dropFirst(text.utf8.count)

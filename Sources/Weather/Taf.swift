@@ -91,16 +91,18 @@ extension Taf {
     ///
     /// A gradual change (`BECMG`) is an overlay in its period, and prevails from the period's end on.
     package func state(at time: UTC) -> ForecastState? {
-        guard validity.contains(time), var prevailing = groups.first?.conditions else { return nil }
+        guard validity.contains(time), !groups.isEmpty else { return nil }
         // FM ends all that was before. Changes hold in the order of their ends, which is that of the report.
-        let latest = groups.lastIndex { $0.kind == .from && $0.period.start <= time }
-        let present = latest.map { groups[$0...] } ?? groups[...]
-        if let latest { prevailing = groups[latest].conditions }
+        let first = groups.lastIndex { ($0.kind == .from || $0.kind == .initial) && $0.period.start <= time }
+        let present = first.map { groups[$0...] } ?? groups[...]
+        // A forecast may begin with a change: nothing prevails before it.
+        var prevailing = first.map { groups[$0].conditions } ?? WeatherConditions()
         for change in present where change.kind == .becoming && change.period.end <= time {
             prevailing = prevailing.changed(by: change.conditions)
         }
         var overlays: [ForecastGroup] = []
-        for var group in present.dropFirst() where group.kind != .from && group.period.contains(time) {
+        for var group in present
+        where group.kind != .from && group.kind != .initial && group.period.contains(time) {
             group.conditions = prevailing.changed(by: group.conditions)
             overlays.append(group)
         }

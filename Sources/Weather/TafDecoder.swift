@@ -18,8 +18,10 @@ extension Taf {
         while flags.decode(&words) {}
         // Without a time of issue the period begins a day after the receipt at the latest.
         let issued = issued
-        let period = ForecastGroup.Period(&words) { time in issued.map(time.nearest) ?? time.last(notAfter: latest) }
+        reader = GroupReader(words.peek())
+        let period = ForecastGroup.Period(&reader) { time in issued.map(time.nearest) ?? time.last(notAfter: latest) }
         if let period {
+            words.skip()
             validity = period
         } else if flags.isMissing || flags.isCancelled, let issued {
             validity = ForecastGroup.Period(start: issued, end: issued)
@@ -61,29 +63,25 @@ extension Taf {
     }
 
     private mutating func decodeGroups(_ words: inout ReportWords, _ flags: inout Flags) {
-        var group = ForecastGroup(kind: .initial, period: validity, conditions: WeatherConditions())
+        /// Nil for a change whose period cannot be read: it must not change the conditions of another one.
+        var group: ForecastGroup? = ForecastGroup(kind: .initial, period: validity, conditions: WeatherConditions())
         var decoder = ConditionsDecoder()
-        /// A change whose period cannot be read must not change the conditions of another one.
-        var isReadable = true
         while !words.isAtEnd, !Self.isEnd(words) {
             if let header = ForecastGroup.Header(&words, in: validity) {
-                if isReadable { append(group, decoder) }
+                if let group { append(group, decoder) }
                 decoder = ConditionsDecoder()
-                isReadable = header.period != nil
-                group = ForecastGroup(
-                    kind: header.kind, period: header.period ?? validity, probability: header.probability,
-                    conditions: WeatherConditions())
+                group = header.group
             } else if words.skip("CNL") {
                 flags.isCancelled = true
             } else if words.skip("NIL") {
                 flags.isMissing = true
             } else if decodeTemperature(&words) || Self.skipOthers(&words) {
                 continue
-            } else if !isReadable || !decoder.decode(&words) {
+            } else if group == nil || !decoder.decode(&words) {
                 words.leaveUnread()
             }
         }
-        if isReadable { append(group, decoder) }
+        if let group { append(group, decoder) }
     }
 
     private mutating func append(_ group: ForecastGroup, _ decoder: ConditionsDecoder) {
@@ -140,63 +138,114 @@ extension Taf {
 }
 
 extension ForecastGroup.Period {
-    /// Parses `0912/1018`, or `091812` of before 2008 (day, first and last hour), at the next word, and skips it.
+    /// Parses the rest of a word: `0912/1018`, or `091812` of before 2008 (day, first and last hour).
     ///
     /// - Parameter resolve: the moment of a day and time.
-    fileprivate init?(_ words: inout ReportWords, _ resolve: (DayTime) -> UTC) {
-        var reader = GroupReader(words.peek())
-        guard let first = DayTime(hours: &reader) else { return nil }
+    fileprivate init?(_ reader: inout GroupReader, _ resolve: (DayTime) -> UTC) {
+        var rest = reader
+        guard let first = DayTime(hours: &rest) else { return nil }
         start = resolve(first)
-        if reader.skip("/") {
-            guard let last = DayTime(hours: &reader), reader.isAtEnd else { return nil }
+        if rest.skip("/") {
+            guard let last = DayTime(hours: &rest), rest.isAtEnd else { return nil }
             end = last.nearest(to: UTC(milliseconds: start.milliseconds + 86_400_000))
         } else {
-            guard let hour = reader.digits(2), hour <= 24, reader.isAtEnd else { return nil }
+            guard let hour = rest.digits(2), hour <= 24, rest.isAtEnd else { return nil }
             let hours = hour - first.hour
             end = UTC(milliseconds: start.milliseconds + Int64(hours > 0 ? hours : hours + 24) * 3_600_000)
         }
         guard start < end else { return nil }
-        words.skip()
+        reader = rest
     }
 }
 
 extension ForecastGroup {
     /// The words that begin a change.
     fileprivate struct Header {
-        var kind: Kind
-        var probability: Int?
-        /// Nil if it cannot be read.
-        var period: Period?
+        /// Without conditions. Nil if the words cannot be read.
+        let group: ForecastGroup?
 
-        /// Parses `FM091430`, `BECMG 0912/0914`, `PROB30 TEMPO 0912/0914` at the next word, and skips it.
+        /// Parses `FM091430`, `BECMG 0912/0914`, `PROB30 TEMPO 0912/0914` at the next word, and skips it, be its parts
+        /// glued or split. Of words that begin a change, but cannot be read, those with an unknown part are unread.
         init?(_ words: inout ReportWords, in validity: Period) {
-            var reader = GroupReader(words.peek())
-            if reader.skip("FM"), let time = DayTime(minutes: &reader), reader.isAtEnd {
-                words.skip()
-                kind = .from
-                let start = time.nearest(to: validity.start)
-                period = Period(start: start, end: validity.end)
+            var reader = HeaderReader(words)
+            guard let word = ChangeWord(&reader.part) else {
+                // A period without a word of a change.
+                guard ChangeWord.isPeriod(words.peek()) else { return nil }
+                words.leaveUnread()
+                group = nil
                 return
             }
-            if words.skip("BECMG") {
-                kind = .becoming
-            } else if words.skip("TEMPO") || words.skip("INTER") {
-                kind = .temporary
-            } else if reader.skip("PROB") {
-                kind = .possible
-                var count = 1
-                if reader.isAtEnd {
-                    reader = GroupReader(words.peek(1))
-                    count = 2
-                }
-                guard let percent = reader.digits(2), reader.isAtEnd else { return nil }
-                words.skip(words: count)
+            reader.proceed()
+            group = Self.group(word, &reader, validity)
+            words = reader.end()
+        }
+
+        private static func group(_ word: ChangeWord, _ reader: inout HeaderReader, _ validity: Period)
+            -> ForecastGroup?
+        {
+            var kind = Kind.temporary
+            var probability: Int?
+            switch word {
+            case .from:
+                guard let start = reader.time()?.nearest(to: validity.start) else { return nil }
+                return ForecastGroup(
+                    kind: .from, period: Period(start: start, end: validity.end), conditions: WeatherConditions())
+            case .becoming: kind = .becoming
+            case .temporary, .intermittent: break
+            case .probable:
+                guard let percent = reader.part.digits(2) else { return nil }
                 probability = percent
-                if words.skip("TEMPO") || words.skip("INTER") { kind = .temporary }
-            } else {
-                return nil
+                reader.proceed()
+                var rest = reader.part
+                if let word = ChangeWord(&rest), word == .temporary || word == .intermittent {
+                    reader.part = rest
+                    reader.proceed()
+                } else {
+                    kind = .possible
+                }
             }
-            period = Period(&words) { $0.nearest(to: validity.start) }
+            guard let period = Period(&reader.part, { $0.nearest(to: validity.start) }) else { return nil }
+            return ForecastGroup(kind: kind, period: period, probability: probability, conditions: WeatherConditions())
+        }
+    }
+
+    /// Reads the words that begin a change as one text.
+    private struct HeaderReader {
+        private var words: ReportWords
+        /// What is left of the present word.
+        var part: GroupReader
+
+        init(_ words: ReportWords) {
+            self.words = words
+            part = GroupReader(words.peek())
+        }
+
+        /// Goes to the next word, if the present one has been read.
+        mutating func proceed() {
+            guard part.isAtEnd else { return }
+            words.skip()
+            part = GroupReader(words.peek())
+        }
+
+        /// Parses the rest of a word: `091430`, `091430Z`.
+        mutating func time() -> DayTime? {
+            var rest = part
+            guard let time = DayTime(minutes: &rest) else { return nil }
+            _ = rest.skip("Z")
+            guard rest.isAtEnd else { return nil }
+            part = rest
+            return time
+        }
+
+        /// The words after those that have been read. A word that was read in part only is unread.
+        func end() -> ReportWords {
+            var words = words
+            if part.isAtEnd {
+                words.skip()
+            } else if part.rest.startIndex != words.offset {
+                words.leaveUnread()
+            }
+            return words
         }
     }
 }

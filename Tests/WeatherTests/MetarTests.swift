@@ -179,6 +179,18 @@ import Weather
         #expect(report.celsius == 22 && report.hectopascals == 1018 && report.unread.count == 0)
     }
 
+    @Test(arguments: [
+        "TEMP0 3000 RA", "TEMP 3000 RA", "TEMPO3000 RA", "TEMPOTL1300 3000 RA", "BECMGFM1130 3000 RA", "BECM 3000 RA",
+        "PROB30 3000 RA", "FM 1130 3000 RA", "FN1130 3000 RA", "INTER1130/1300 3000 RA", "1NTER1130/1300 3000 RA",
+        "1130/1300 3000 RA", "XX1130/1300 3000 RA",
+    ])
+    func `A trend with a glued, misspelt or missing word changes nothing`(trend: String) throws {
+        let report = try metar("YBBN 141130Z 15010KT 9999 22/19 Q1018 \(trend) OVC002 W15/S3 RMK T02210190")
+        #expect(report.conditions.visibility == .tenKilometres)
+        #expect(report.conditions.weather == [] && report.conditions.clouds == nil)
+        #expect(report.celsius == 22.1 && report.hectopascals == 1018 && report.unread.count == 0)
+    }
+
     @Test func `States of runways, the sea, colours and wind shear are skipped`() throws {
         let report = try metar(
             "ENZV 151150Z 09011KT 9999 M01/M03 Q1018 W15/S3 BLU+ R24/290062 24250593 R/SNOCLO R34/////N WS ALL RWY RF00.0/000.2"

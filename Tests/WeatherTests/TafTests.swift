@@ -122,6 +122,86 @@ import Weather
         #expect(forecast.unread.texts.map(\.text) == ["3000", "TSRA", "FEW015CB"])
     }
 
+    /// Forecasts of Frankfurt from noon on, with the words behind the conditions at their start.
+    private func frankfurt(_ changes: String) throws -> Taf {
+        try taf("TAF EDDF 261100Z 2612/2712 24010KT 9999 SCT030 " + changes, receivedAt: date("2026-11-26T12:00:00Z"))
+    }
+
+    @Test(arguments: [
+        "TEMPO2614/2616", "TEMP0 2614/2616", "TEMP02614/2616", "TEMP 2614/2616", "TEMP2614/2616", "TEMPOO2614/2616",
+        "TMEPO 2614/2616", "TENPO2614/2616", "INTER2614/2616", "1NTER 2614/2616", "TEMPO261416", "TEMP261416",
+    ])
+    func `A temporary change that is glued to its period or misspelt has that period`(header: String) throws {
+        let forecast = try frankfurt(header + " 0500 FG")
+        #expect(forecast.unread.count == 0)
+        try #require(forecast.groups.map(\.kind) == [.initial, .temporary])
+        #expect(forecast.groups[1].period.start == (try date("2026-11-26T14:00:00Z")))
+        #expect(forecast.groups[1].period.end == (try date("2026-11-26T16:00:00Z")))
+        #expect(forecast.groups[1].conditions.visibility == Visibility(metres: 500))
+        for segment in forecast.timeline { #expect(segment.state.conditions == forecast.groups[0].conditions) }
+    }
+
+    @Test(arguments: ["BECMG2620/2622", "BECM 2620/2622", "BECM2620/2622", "BECNG2620/2622", "8ECMG 2620/2622"])
+    func `A lasting change that is glued to its period or misspelt holds from its own period on`(header: String) throws
+    {
+        let forecast = try frankfurt("BECMG 2614/2616 25015KT \(header) 33004KT CAVOK")
+        #expect(forecast.unread.count == 0 && forecast.groups.count == 3)
+        let before = try state(forecast, "2026-11-26T18:00:00Z").conditions
+        #expect(!before.isCavok && before.wind?.fromDegrees == 250)
+        let after = try state(forecast, "2026-11-26T22:00:00Z").conditions
+        #expect(after.isCavok && after.wind?.fromDegrees == 330)
+    }
+
+    @Test(arguments: [
+        "PROB30 2614/2616", "PROB302614/2616", "PROB 302614/2616", "PR0B30 2614/2616", "PROB 30 2614/2616",
+        "PROB30 TEMPO 2614/2616", "PROB30TEMPO 2614/2616", "PROB30TEMPO2614/2616", "PROB30 TEMPO2614/2616",
+        "PROB30 TEMP0 2614/2616", "PRB30TEMP2614/2616",
+    ])
+    func `A probable change may be glued and misspelt too`(header: String) throws {
+        let forecast = try frankfurt(header + " 0500 FG")
+        #expect(forecast.unread.count == 0)
+        try #require(forecast.groups.map(\.kind) == [.initial, header.count > 17 ? .temporary : .possible])
+        #expect(forecast.groups[1].probability == 30)
+        #expect(forecast.groups[1].period.start == (try date("2026-11-26T14:00:00Z")))
+        #expect(forecast.groups[1].period.end == (try date("2026-11-26T16:00:00Z")))
+    }
+
+    @Test(arguments: ["FM262000", "FM 262000", "FM262000Z", "FN262000", "F262000"])
+    func `FM may stand apart from its time, and be misspelt`(header: String) throws {
+        let forecast = try frankfurt(header + " 33004KT CAVOK")
+        try #require(forecast.unread.count == 0 && forecast.groups.map(\.kind) == [.initial, .from])
+        #expect(forecast.groups[1].period.start == (try date("2026-11-26T20:00:00Z")))
+    }
+
+    @Test(arguments: [
+        ("2618/2620 0500 FG", ["2618/2620", "0500", "FG"]), ("261820 0500 FG", ["261820", "0500", "FG"]),
+        ("2618/262O 0500", ["2618/262O", "0500"]), ("261/2620 0500", ["261/2620", "0500"]),
+        ("TEPMOO2618/2620 0500", ["TEPMOO2618/2620", "0500"]),
+        ("TEMPO26I8/2620 0500", ["TEMPO26I8/2620", "0500"]), ("TEMPO26182620 0500", ["TEMPO26182620", "0500"]),
+        ("TEMPO 2620/2618 0500", ["2620/2618", "0500"]), ("TE MPO 2618/2620 0500", ["TE", "MPO", "2618/2620", "0500"]),
+        ("PROB3O 2618/2620 FG", ["PROB3O", "2618/2620", "FG"]), ("PROB 2618/2620 FG", ["2618/2620", "FG"]),
+        ("FM2618 33004KT", ["FM2618", "33004KT"]), ("FN2618 33004KT", ["FN2618", "33004KT"]),
+        ("FM 33004KT CAVOK", ["33004KT", "CAVOK"]), ("FM2618/2620 CAVOK", ["FM2618/2620", "CAVOK"]),
+    ])
+    func `A group that cannot be assigned is unread, and changes nothing`(change: String, unread: [String]) throws {
+        let forecast = try frankfurt("TEMPO 2614/2616 4000 RA " + change)
+        try #require(forecast.groups.count == 2)
+        #expect(forecast.unread.texts.map(\.text) == unread)
+        #expect(forecast.groups[0].conditions == (try frankfurt("").groups[0].conditions))
+        #expect(forecast.groups[1].conditions.weather?.map(\.code) == ["RA"])
+        #expect(forecast.groups[1].conditions.visibility == Visibility(metres: 4000))
+        for segment in forecast.timeline { #expect(segment.state.conditions == forecast.groups[0].conditions) }
+    }
+
+    @Test func `A forecast that begins with a change has nothing that prevails before`() throws {
+        let forecast = try taf("TAF EDDF 1512/1612 TEMPO1514/1516 0500 FG FM152000 24010KT 9999")
+        #expect(try state(forecast, "2026-03-15T12:00:00Z").conditions == WeatherConditions())
+        #expect(try state(forecast, "2026-03-15T12:00:00Z").overlays == [])
+        #expect(try state(forecast, "2026-03-15T15:00:00Z").conditions == WeatherConditions())
+        #expect(try state(forecast, "2026-03-15T15:00:00Z").overlays.count == 1)
+        #expect(try state(forecast, "2026-03-15T20:00:00Z").conditions.visibility == .tenKilometres)
+    }
+
     @Test func `Amended, corrected, cancelled and missing forecasts say so`() throws {
         #expect(try taf("TAF AMD CYOW 151159Z 1512/1618 09008KT P6SM BKN220").isAmended)
         #expect(try taf("TAF COR CYOW 151159Z 1512/1618 09008KT P6SM BKN220").isCorrected)
