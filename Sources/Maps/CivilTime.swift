@@ -36,7 +36,31 @@ package struct CivilTime: Equatable, Sendable {
         return CivilTime(year: fields.year, month: fields.month, day: fields.day, minute: minute)
     }
 
+    /// What a clock shows some minutes later, if it does not change in between.
+    func adding(minutes: Int) -> CivilTime {
+        CivilTime(UTC(milliseconds: shown.milliseconds + Int64(minutes) * 60_000), offset: 0)
+    }
+
+    /// The first moment after `now` at which the clock shows this time; if it skips the time, the moment of the change.
+    ///
+    /// - Parameter offset: the seconds by which the clock is ahead of UTC at a moment.
+    func moment(after now: UTC, offset: (UTC) -> Int) -> UTC {
+        // Before and after a change of the clock.
+        let offsets = [-1, 1].map { offset(UTC(milliseconds: shown.milliseconds + $0 * Self.dayMilliseconds)) }
+        let moments = offsets.map { UTC(milliseconds: shown.milliseconds - Int64($0) * 1000) }
+        for (moment, ahead) in zip(moments, offsets) where moment > now && offset(moment) == ahead { return moment }
+        var (before, after) = (moments[1].milliseconds, moments[0].milliseconds)
+        while after - before > 1 {
+            let middle = (before + after) / 2
+            if offset(UTC(milliseconds: middle)) == offsets[1] { after = middle } else { before = middle }
+        }
+        return UTC(milliseconds: after)
+    }
+
     private static let dayMilliseconds: Int64 = 86_400_000
 
     private var midnight: UTC { UTC(year: year, month: month, day: day) }
+
+    /// As if it were UTC.
+    private var shown: UTC { UTC(milliseconds: midnight.milliseconds + Int64(minute) * 60_000) }
 }

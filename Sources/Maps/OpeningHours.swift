@@ -1,3 +1,5 @@
+package import Domain
+
 /// When a place is open: a part of OpenStreetMap's `opening_hours`.
 ///
 /// The type reads `24/7`, `open`, `off` and `closed`; weekdays (`Mo-Fr`, `Sa,Su`, `Fr-Mo`); months and dates of each year
@@ -19,10 +21,10 @@
 /// Source: wiki.openstreetmap.org/wiki/Key:opening_hours/specification, version 0.7.3.
 package struct OpeningHours: Equatable, Sendable {
     package enum State: Equatable, Sendable {
-        /// `closesIn` is the number of minutes until the place closes. Nil if the closing time is unknown, or more than a
+        /// `closesIn` is the number of minutes until the place closes, by a clock that does not change in them. Nil if the closing time is unknown, or more than a
         /// week away.
         case open(closesIn: Int?)
-        /// `opensIn` is the number of minutes until the place opens. Nil if the opening time is unknown, or more than a
+        /// `opensIn` is the number of minutes until the place opens, by the same clock. Nil if the opening time is unknown, or more than a
         /// week away.
         case closed(opensIn: Int?)
         case unknown
@@ -92,7 +94,21 @@ package struct OpeningHours: Equatable, Sendable {
         mentionsHolidays = parsed.mentionsHolidays
     }
 
-    /// The state at a local time of an ordinary day. The minutes are one hour wrong if summer time begins or ends in them.
+    /// The state at a moment of an ordinary day, and the moment at which it changes: the first one at which the local clock
+    /// shows the time of the change. Nil if that is unknown, or more than a week away.
+    ///
+    /// - Parameter offset: the seconds by which the local clock is ahead of UTC at a moment.
+    package func state(at now: UTC, offset: (UTC) -> Int) -> (state: State, until: UTC?) {
+        let local = CivilTime(now, offset: offset(now))
+        let state = state(at: local)
+        switch state {
+        case .open(let minutes?), .closed(let minutes?):
+            return (state, local.adding(minutes: minutes).moment(after: now, offset: offset))
+        case .open, .closed, .unknown: return (state, nil)
+        }
+    }
+
+    /// The state at a local time of an ordinary day.
     package func state(at now: CivilTime) -> State {
         let spans = (-1...Self.horizonDays).flatMap { times(on: now.adding(days: $0), from: $0 * Self.day) }
         let status = Self.status(at: now.minute, spans)

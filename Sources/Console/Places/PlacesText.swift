@@ -92,20 +92,18 @@ struct PlacesText {
     /// Nil for a place without opening hours.
     private func openWord(_ place: Place) -> String? {
         guard place.hours != nil else { return nil }
-        func until(_ minutes: Int?) -> String {
-            guard let minutes, let now else { return "" }
-            return " until " + units.moment(UTC(milliseconds: now.milliseconds + Int64(minutes) * 60_000), now: now)
-        }
-        switch state(of: place) {
-        case .open(let minutes): return "open" + until(minutes)
-        case .closed(let minutes): return "closed" + until(minutes)
+        let (state, change) = state(of: place)
+        let until = change.flatMap { change in now.map { " until " + units.moment(change, now: $0) } } ?? ""
+        switch state {
+        case .open: return "open" + until
+        case .closed: return "closed" + until
         case .unknown: return "unknown"
         }
     }
 
-    private func state(of place: Place) -> OpeningHours.State {
-        guard let now, let hours = place.hours.flatMap({ OpeningHours($0) }) else { return .unknown }
-        return hours.state(at: CivilTime(now, offset: Machine.localOffset(at: now)))
+    private func state(of place: Place) -> (state: OpeningHours.State, until: UTC?) {
+        guard let now, let hours = place.hours.flatMap({ OpeningHours($0) }) else { return (.unknown, nil) }
+        return hours.state(at: now, offset: Machine.localOffset)
     }
 
     // MARK: GeoJSON
@@ -139,7 +137,7 @@ struct PlacesText {
                 $0.member("name", place.name)
                 $0.member("address", place.address)
                 $0.member("opening_hours", place.hours)
-                switch state(of: place) {
+                switch state(of: place).state {
                 case .open: $0.member("open", true)
                 case .closed: $0.member("open", false)
                 case .unknown: break
