@@ -42,6 +42,7 @@ extension Invocation {
             } catch {
                 throw .failed("\(file.name): \(error)")
             }
+            for omission in workout.omissions { complain("\(file.name): \(omission)") }
             let value = "[" + texts.map(JSONText.string).joined(separator: ",") + "]"
             return shown(try control.call("settings.set", #"{"key":"\#(key)","value":\#(value)}"#), name: workout.name)
         }

@@ -32,6 +32,10 @@ extension Fit {
         package static let target: Field = 4
         package static let customLow: Field = 5
         package static let customHigh: Field = 6
+        package static let secondTargetType: Field = 19
+        package static let secondTarget: Field = 20
+        package static let secondCustomLow: Field = 21
+        package static let secondCustomHigh: Field = 22
     }
 
     package enum Course {

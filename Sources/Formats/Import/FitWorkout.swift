@@ -14,23 +14,77 @@ package struct FitWorkout {
         static let repeatUntilStepsComplete: Int64 = 6
     }
 
-    /// Values of the field target_type.
-    private enum Target {
-        static let speed: Int64 = 0
-        static let heartRate: Int64 = 1
-        static let open: Int64 = 2
-        static let cadence: Int64 = 3
-        static let power: Int64 = 4
+    /// Values of the fields target_type and secondary_target_type.
+    private enum TargetType: Int64 {
+        case speed, heartRate, open, cadence, power, grade, resistance, power3s, power10s, power30s, powerLap
+        case swimStroke, speedLap, heartRateLap
+
+        /// An average over some seconds or the lap is in the range if each value is.
+        var quantity: TargetQuantity? {
+            switch self {
+            case .speed, .speedLap: .speed
+            case .heartRate, .heartRateLap: .heartRate
+            case .cadence: .cadence
+            case .power, .power3s, .power10s, .power30s, .powerLap: .power
+            case .open, .grade, .resistance, .swimStroke: nil
+            }
+        }
+
+        /// As in the profile.
+        var name: String {
+            switch self {
+            case .speed: "speed"
+            case .heartRate: "heart_rate"
+            case .open: "open"
+            case .cadence: "cadence"
+            case .power: "power"
+            case .grade: "grade"
+            case .resistance: "resistance"
+            case .power3s: "power_3s"
+            case .power10s: "power_10s"
+            case .power30s: "power_30s"
+            case .powerLap: "power_lap"
+            case .swimStroke: "swim_stroke"
+            case .speedLap: "speed_lap"
+            case .heartRateLap: "heart_rate_lap"
+            }
+        }
+    }
+
+    private struct Target {
+        var type: Int64
+        /// A zone; 0 for one from `low` to `high`.
+        var zone: Int64
+        /// 0 for a range without this end.
+        var low: Int64
+        var high: Int64
+
+        var quantity: TargetQuantity? { TargetType(rawValue: type)?.quantity }
+
+        /// Why no target of a step can say it; nil if one can.
+        var obstacle: String? {
+            guard let quantity else { return "paced has no such target" }
+            if zone > 0 { return quantity == .speed || quantity == .cadence ? "paced does not know its zones" : nil }
+            return low <= 0 && high <= 0 ? "it has no values" : nil
+        }
+
+        var name: String {
+            (TargetType(rawValue: type)?.name ?? "target_type \(type)")
+                + (zone > 0 && quantity != nil ? " zone \(zone)" : "")
+        }
     }
 
     private struct Step {
         var name: SanitizedText?
         var durationType: Int64?
         var duration: Int64
-        var targetType: Int64?
-        var target: Int64
-        var low: Int64
-        var high: Int64
+        /// Of a repetition, the number of times.
+        var count: Int64
+        /// Without `open`.
+        var targets: [Target]
+
+        /// The place of the first target that a step can have.
+        var followed: Int? { targets.firstIndex { $0.obstacle == nil } }
     }
 
     package private(set) var name: SanitizedText?
@@ -67,10 +121,33 @@ package struct FitWorkout {
             steps.append(
                 Step(
                     name: message.text(Fit.WorkoutStep.name), durationType: message[Fit.WorkoutStep.durationType],
-                    duration: message[Fit.WorkoutStep.duration] ?? 0,
-                    targetType: message[Fit.WorkoutStep.targetType], target: message[Fit.WorkoutStep.target] ?? 0,
-                    low: message[Fit.WorkoutStep.customLow] ?? 0, high: message[Fit.WorkoutStep.customHigh] ?? 0))
+                    duration: message[Fit.WorkoutStep.duration] ?? 0, count: message[Fit.WorkoutStep.target] ?? 0,
+                    targets: Self.targets(message)))
         default: break
+        }
+    }
+
+    private static func targets(_ message: FitMessage) -> [Target] {
+        typealias Field = Fit.WorkoutStep
+        let fields = [
+            (Field.targetType, Field.target, Field.customLow, Field.customHigh),
+            (Field.secondTargetType, Field.secondTarget, Field.secondCustomLow, Field.secondCustomHigh),
+        ]
+        return fields.compactMap { type, zone, low, high in
+            guard let type = message[type], type != TargetType.open.rawValue else { return nil }
+            return Target(type: type, zone: message[zone] ?? 0, low: message[low] ?? 0, high: message[high] ?? 0)
+        }
+    }
+
+    /// The targets that the steps of ``texts(_:)`` lack, each with its step and the reason.
+    package var omissions: [String] {
+        steps.enumerated().flatMap { index, step -> [String] in
+            if step.durationType == Duration.repeatUntilStepsComplete { return [] }
+            let followed = step.followed
+            return step.targets.enumerated().filter { $0.offset != followed }.map { _, target in
+                let reason = target.obstacle ?? "a step has one target"
+                return "step \(index + 1): the target \(target.name) is left out: \(reason)"
+            }
         }
     }
 
@@ -85,12 +162,12 @@ package struct FitWorkout {
         for (index, step) in steps.enumerated() {
             places.append(texts.count)
             if step.durationType == Duration.repeatUntilStepsComplete {
-                guard step.duration < index, step.target > 0 else {
+                guard step.duration < index, step.count > 0 else {
                     throw Self.error(index, "repeats steps that are not before it")
                 }
                 let repeated = texts[places[Int(step.duration)]...]
                 // The steps have been done once when the repetition is read.
-                let copies = Int(step.target) - 1
+                let copies = Int(step.count) - 1
                 guard texts.count + repeated.count * copies <= WorkoutStep.countLimit else {
                     throw FileError(
                         "the workout has more than \(WorkoutStep.countLimit) steps with its repetitions; split it")
@@ -126,40 +203,45 @@ package struct FitWorkout {
 
     /// The words of the target; nil without one.
     private func target(of step: Step, _ index: Int, _ settings: Settings) throws(FileError) -> String? {
-        switch step.targetType {
-        case Target.heartRate:
-            if step.target > 0 { return "zone \(step.target)" }
+        guard let target = step.followed.map({ step.targets[$0] }) else { return nil }
+        func range(_ text: (Int64) -> String) -> String {
+            (target.low > 0 ? text(target.low) : "") + ".." + (target.high > 0 ? text(target.high) : "")
+        }
+        switch target.quantity {
+        case .heartRate:
+            if target.zone > 0 { return "zone \(target.zone)" }
             return "heart_rate "
-                + (try ends(step, index, "heart rate", offset: 100, of: settings.maxHeartRate, "max_heart_rate"))
-        case Target.power:
-            if step.target > 0 { return "power_zone \(step.target)" }
-            return "power " + (try ends(step, index, "power", offset: 1000, of: settings.ftp, "ftp"))
-        case Target.cadence:
-            if step.target > 0 { return nil }
-            return "cadence \(step.low)..\(step.high)"
-        case Target.speed:
-            guard step.target == 0, step.low > 0, step.high > 0 else { return nil }
-            if isByPace { return "pace \(Self.pace(step.high))..\(Self.pace(step.low)) /km" }
-            return "speed \(Self.number(Double(step.low) / 1000))..\(Self.number(Double(step.high) / 1000)) m/s"
-        // A target that this release does not know is left out: the length of the step matters more.
-        default: return nil
+                + (try ends(target, index, "heart rate", offset: 100, of: settings.maxHeartRate, "max_heart_rate"))
+        case .power:
+            if target.zone > 0 { return "power_zone \(target.zone)" }
+            return "power " + (try ends(target, index, "power", offset: 1000, of: settings.ftp, "ftp"))
+        case .cadence: return "cadence " + range { "\($0)" }
+        case .speed:
+            if isByPace {
+                let (fast, slow) = (target.high, target.low)
+                return "pace \(fast > 0 ? Self.pace(fast) : "")..\(slow > 0 ? Self.pace(slow) : "") /km"
+            }
+            return "speed " + range { Self.number(Double($0) / 1000) } + " m/s"
+        case .zone, .powerZone, .pace, nil: return nil
         }
     }
 
     /// The ends of a range, in percent of a setting up to `offset`, above it absolute.
     private func ends(
-        _ step: Step, _ index: Int, _ what: String, offset: Int64, of whole: Int, _ setting: String
+        _ target: Target, _ index: Int, _ what: String, offset: Int64, of whole: Int, _ setting: String
     ) throws(FileError) -> String {
-        var ends: [Int64] = []
-        for value in [step.low, step.high] {
-            if value > offset {
-                ends.append(value - offset)
+        var ends: [String] = []
+        for value in [target.low, target.high] {
+            if value <= 0 {
+                ends.append("")
+            } else if value > offset {
+                ends.append("\(value - offset)")
             } else {
                 guard whole > 0 else {
                     throw Self.error(
                         index, "has a \(what) in percent; set \(setting) with 'pacectl settings set' first")
                 }
-                ends.append((value * Int64(whole) + 50) / 100)
+                ends.append("\((value * Int64(whole) + 50) / 100)")
             }
         }
         return "\(ends[0])..\(ends[1])"
