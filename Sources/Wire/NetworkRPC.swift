@@ -72,7 +72,10 @@ extension OpenRPC {
         "items":{"type":"array","minItems":2,"maxItems":2,"items":{"type":"number"}}}}}}
         """
     private static let ids = #"{"type":"array","maxItems":64,"items":{"type":"string","minLength":1,"maxLength":255}}"#
-    private static let stops = #"{"name":"stops","summary":"The IDs of stops.","required":true,"schema":\#(ids)}"#
+    private static let stops = """
+        {"name":"stops","summary":"The IDs of stops, and of stations, which stand for their platforms.","required":true,\
+        "schema":\(ids)}
+        """
     private static let lines = #"{"name":"lines","summary":"The IDs of lines; all if it is absent.","schema":\#(ids)}"#
     private static let named = """
         {"name":"named","summary":"Whether the user has named the stops: InfoPoint is asked for them then. Default false.",\

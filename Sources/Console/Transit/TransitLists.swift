@@ -131,10 +131,10 @@ extension Invocation {
         let lines = try reading(database) { () throws(SQLiteError) -> [(stop: TransitStop, metres: Double?)] in
             if let text {
                 let wanted = text.lowercased()
-                let found = try database.stops().map(\.stop).filter { stop in
+                let found = try database.stops { stop in
                     [stop.id, stop.code ?? "", stop.name].contains { $0.lowercased().containsText(wanted) }
                 }
-                return found.map { stop in (stop, here.map { $0.metres(to: stop.position) }) }
+                return found.map(\.stop).map { stop in (stop, here.map { $0.metres(to: stop.position) }) }
                     .sorted { ($0.metres ?? 0, $0.stop.name) < ($1.metres ?? 0, $1.stop.name) }
             }
             return try here.map { here throws(SQLiteError) in
@@ -176,9 +176,14 @@ extension Invocation {
         try writeOut(table.lines.map { $0 + "\n" }.joined())
     }
 
+    /// The stop or the station with an ID.
     func stop(id: String, _ options: TransitOptions) throws(Failure) -> TransitStop {
         let database = try options.database()
-        guard let stop = try reading(database, { () throws(SQLiteError) in try database.stop(id: id)?.stop }) else {
+        let found = try reading(database) { () throws(SQLiteError) -> TransitStop? in
+            if let stop = try database.stop(id: id)?.stop { return stop }
+            return try database.stations(id: id).first?.station
+        }
+        guard let stop = found else {
             throw .failed(
                 "no stop has the ID '\(SanitizedText.line(id, limit: 64) ?? "")'; "
                     + "'pacectl transit stops' lists those around you")

@@ -91,14 +91,7 @@ extension Invocation {
         named text: String?, _ database: TransitDatabase, _ options: TransitOptions
     ) throws(Failure) -> [Int] {
         if let text {
-            let found = try reading(database) { () throws(SQLiteError) -> [Int] in
-                if let exact = try database.stop(id: text) { return [exact.number] }
-                let wanted = text.lowercased()
-                let all = try database.stops()
-                let coded = all.filter { $0.stop.code?.lowercased() == wanted }
-                let named = coded.isEmpty ? all.filter { $0.stop.name.lowercased().containsText(wanted) } : coded
-                return named.map(\.number)
-            }
+            let found = try reading(database) { () throws(SQLiteError) in try database.stops(named: text) }
             guard !found.isEmpty else {
                 throw .failed(
                     "no stop has the ID, the code or the name '\(SanitizedText.line(text, limit: 64) ?? "")'; "

@@ -181,17 +181,44 @@ package struct FeedImport {
         (self.services, self.days) = (services, days)
     }
 
+    /// Values of `location_type`. Entrances, nodes and boarding areas have others.
+    private enum LocationType {
+        static let stop = 0
+        static let station = 1
+    }
+
+    /// A row of `stops.txt` for a station.
+    private struct Station {
+        var id: String
+        var code: String?
+        var name: String
+        var position: Coordinate?
+        var platforms: [Int] = []
+    }
+
+    private static func station(_ row: FeedTable) throws -> Station {
+        let (id, code) = (try row.id(0), row.text(4))
+        // No vehicle halts there: a wrong position refuses no feed.
+        return Station(
+            id: id, code: code == id ? nil : code, name: row.text(1) ?? id,
+            position: try? row.position(latitude: 2, longitude: 3))
+    }
+
     private mutating func readStops() throws {
         var stops = stops
         var skipped: [FeedError] = []
+        var stations: [Station] = []
+        /// The IDs of the stations of stops, which may follow these.
+        var parents: [(stop: Int, station: String)] = []
         let area = area
         try read(
             "stops.txt", required: ["stop_id"],
-            optional: ["stop_name", "stop_lat", "stop_lon", "stop_code", "location_type"], isNeeded: true
+            optional: ["stop_name", "stop_lat", "stop_lon", "stop_code", "location_type", "parent_station"],
+            isNeeded: true
         ) { row in
-            // Stations, entrances and nodes are no places where a vehicle halts.
-            let type = try row.integer(5, in: 0...Int(Int32.max)) ?? 0
-            guard type == 0 else { return }
+            let type = try row.integer(5, in: 0...Int(Int32.max)) ?? LocationType.stop
+            if type == LocationType.station { return try stations.append(Self.station(row)) }
+            guard type == LocationType.stop else { return }
             let id = try row.id(0)
             guard stops[id] == nil else { throw row.error("stop_id is there a second time") }
             guard stops.count < Self.stopLimit else { throw row.error("there are too many stops") }
@@ -202,11 +229,21 @@ package struct FeedImport {
             let code = row.text(4)
             let stop = TransitStop(
                 id: id, code: code == id ? nil : code, name: row.text(1) ?? id, position: position)
+            if let station = try? row.id(6) { parents.append((stops.count, station)) }
             stops[id] = stops.count
             try writer.addStop(stop, isKept: area.map { position.metres(to: $0.center) <= $0.metres } ?? true)
         }
         for error in skipped { skip(error) }
         self.stops = stops
+        let places = Dictionary(stations.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for parent in parents {
+            if let place = places[parent.station] { stations[place].platforms.append(parent.stop) }
+        }
+        for station in stations {
+            try writer.addStation(
+                id: station.id, code: station.code, name: station.name, position: station.position,
+                platforms: station.platforms)
+        }
     }
 
     private mutating func readLines() throws {

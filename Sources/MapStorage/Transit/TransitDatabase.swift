@@ -139,6 +139,28 @@ package final class TransitDatabase {
         return try rows.step() ? Self.stop(rows)?.stop : nil
     }
 
+    /// The stations with the numbers of their platforms, in the order of the feed.
+    ///
+    /// - Parameter id: nil for all.
+    package func stations(id: String? = nil) throws(SQLiteError) -> [(station: TransitStop, platforms: [Int])] {
+        let rows = try database.prepare(
+            """
+            SELECT station.number, id, code, name, latitude, longitude, platform.stop
+            FROM station JOIN platform ON platform.station = station.number \(id == nil ? "" : "WHERE id = ?")
+            ORDER BY station.number, platform.stop
+            """)
+        if let id { try rows.bind(id) }
+        var stations: [(station: TransitStop, platforms: [Int])] = []
+        var last: Int?
+        while try rows.step() {
+            guard let (number, station) = Self.stop(rows), let platform = rows.integer(6) else { continue }
+            if last != number { stations.append((station, [])) }
+            last = number
+            stations[stations.count - 1].platforms.append(Int(platform))
+        }
+        return stations
+    }
+
     /// Kept for the next search, because a search needs the positions of thousands of stops.
     package func position(ofStop number: Int) throws(SQLiteError) -> Coordinate? {
         if let known = positions[number] { return known }

@@ -34,6 +34,31 @@ package struct WalkingRule: Equatable, Sendable {
 }
 
 extension TransitDatabase {
+    /// The numbers of the stops that an ID means: that of the stop with it, else those of the platforms of the station.
+    package func stops(id: String) throws(SQLiteError) -> [Int] {
+        if let stop = try stop(id: id) { return [stop.number] }
+        return try stations(id: id).flatMap(\.platforms)
+    }
+
+    /// The stops that are meant, or whose station is, in the order of the feed.
+    package func stops(
+        where isMeant: (TransitStop) -> Bool
+    ) throws(SQLiteError) -> [(number: Int, stop: TransitStop)] {
+        let platforms = Set(try stations().filter { isMeant($0.station) }.flatMap(\.platforms))
+        return try stops().filter { platforms.contains($0.number) || isMeant($0.stop) }
+    }
+
+    /// The numbers of the stops that a text means: those with this ID, else those with this code, else those with a name
+    /// that has the text. A station stands for its platforms.
+    package func stops(named text: String) throws(SQLiteError) -> [Int] {
+        let exact = try stops(id: text)
+        guard exact.isEmpty else { return exact }
+        let wanted = text.lowercased()
+        var found = try stops { $0.code?.lowercased() == wanted }
+        if found.isEmpty { found = try stops { $0.name.lowercased().containsText(wanted) } }
+        return found.map(\.number)
+    }
+
     /// The next departures from stops, in the order of time. Those that are canceled are among them.
     ///
     /// - Parameters:

@@ -5,6 +5,7 @@
 /// - `service`: the days of the week on which trips run, as bits from Monday on, between two days.
 /// - `exception`: the days on which a service runs besides, or not.
 /// - `line`, `stop`: those of the agency. `box` is an R*Tree of the stops.
+/// - `station`, `platform`: the stations, and the stops in them.
 /// - `trip`: each trip, and each run of a trip with frequencies. `start` is the first arrival in seconds of the service day.
 /// - `pattern`: the stops and relative times of trips, see `CallPattern`.
 /// - `call`: the departures of each stop in the order of time.
@@ -14,7 +15,7 @@ enum TransitSchema {
     /// `PRAGMA application_id`: "pact" in ASCII.
     static let applicationID: Int64 = 0x7061_6374
     /// `PRAGMA user_version`. ``TransitDatabase`` rejects a file of another version and asks the user to import again.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     static let tables = """
         PRAGMA application_id = \(applicationID);
@@ -32,6 +33,10 @@ enum TransitSchema {
             number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, code TEXT, name TEXT NOT NULL, latitude REAL NOT NULL,
             longitude REAL NOT NULL);
         CREATE VIRTUAL TABLE box USING rtree(number, south, north, west, east);
+        CREATE TABLE station(
+            number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, code TEXT, name TEXT NOT NULL, latitude REAL NOT NULL,
+            longitude REAL NOT NULL);
+        CREATE TABLE platform(station INTEGER, stop INTEGER, PRIMARY KEY(station, stop)) WITHOUT ROWID;
         CREATE TABLE trip(
             number INTEGER PRIMARY KEY, id TEXT NOT NULL, line INTEGER NOT NULL, service INTEGER NOT NULL,
             pattern INTEGER NOT NULL, start INTEGER NOT NULL, headsign TEXT, direction INTEGER, bikes INTEGER,

@@ -20,6 +20,8 @@ package final class TransitWriter {
     private let insertException: SQLiteStatement
     private let insertStop: SQLiteStatement
     private let insertBox: SQLiteStatement
+    private let insertStation: SQLiteStatement
+    private let insertPlatform: SQLiteStatement
     private let insertTrip: SQLiteStatement
     private let insertPattern: SQLiteStatement
     private let insertCall: SQLiteStatement
@@ -30,6 +32,7 @@ package final class TransitWriter {
 
     /// Of all stops of the feed, also of those that are left out.
     private var stops: [(position: Coordinate, isKept: Bool)] = []
+    private var stations = 0
     private var patterns: [[UInt8]: Int] = [:]
     private var patternBytes = 0
     private var patternCount = 0
@@ -98,6 +101,8 @@ package final class TransitWriter {
         insertException = try database.prepare("INSERT OR REPLACE INTO exception VALUES(?, ?, ?)")
         insertStop = try database.prepare("INSERT INTO stop VALUES(?, ?, ?, ?, ?, ?)")
         insertBox = try database.prepare("INSERT INTO box VALUES(?, ?, ?, ?, ?)")
+        insertStation = try database.prepare("INSERT INTO station VALUES(?, ?, ?, ?, ?, ?)")
+        insertPlatform = try database.prepare("INSERT INTO platform VALUES(?, ?)")
         insertTrip = try database.prepare("INSERT INTO trip VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         insertPattern = try database.prepare("INSERT INTO pattern VALUES(?, ?)")
         insertCall = try database.prepare("INSERT INTO unsorted_call VALUES(?, ?, ?, ?, ?)")
@@ -137,6 +142,22 @@ package final class TransitWriter {
         try insertStop.run(number, stop.id, stop.code, stop.name, latitude, longitude)
         try insertBox.run(number, latitude, latitude, longitude, longitude)
         counts.stops += 1
+    }
+
+    /// Adds the next station, unless none of its platforms is in the database.
+    ///
+    /// - Parameters:
+    ///   - position: nil for that of its first platform.
+    ///   - platforms: numbers of stops.
+    package func addStation(
+        id: String, code: String?, name: String, position: Coordinate?, platforms: [Int]
+    ) throws(SQLiteError) {
+        let kept = platforms.filter { stops[$0].isKept }
+        guard let first = kept.first else { return }
+        let position = position ?? stops[first].position
+        try insertStation.run(stations, id, code, name, position.latitude, position.longitude)
+        for platform in kept { try insertPlatform.run(stations, platform) }
+        stations += 1
     }
 
     package func addTrip(_ number: Int, _ trip: FeedTrip) throws(SQLiteError) {

@@ -182,7 +182,7 @@ package final class TransitService {
         let report = TransitReport(
             status: feeds.status(at: time), isMissingTimetable: database == nil && settings.sources.infoPoint == nil,
             agency: database?.agency, vehicles: nearestFirst(vehicles),
-            departures: departures(database, at: time), alerts: alerts(at: time))
+            departures: departures(database, at: time), alerts: alerts(database, at: time))
         let lifetime = (settings.refresh * 3).wholeMilliseconds
         let newest = (data: report.data, validUntil: UTC(milliseconds: time.milliseconds + lifetime))
         self.newest = newest
@@ -263,16 +263,18 @@ package final class TransitService {
     private func scheduled(
         from stop: String, _ database: TransitDatabase, at time: UTC
     ) throws(SQLiteError) -> [TransitReport.Row] {
-        guard let number = try database.stop(id: stop)?.number else { return [] }
         let found = try database.departures(
-            from: [number], after: Int(time.milliseconds / 1000), limit: TransitTopic.departureLimit, live: live)
+            from: try database.stops(id: stop), after: Int(time.milliseconds / 1000),
+            limit: TransitTopic.departureLimit, live: live)
         var rows: [TransitReport.Row] = []
         for departure in found {
             guard let line = try database.line(departure.ride.line) else { continue }
             func utc(_ seconds: Int) -> UTC { UTC(milliseconds: Int64(seconds) * 1000) }
+            // One of the platforms, if the stop is a station.
+            let platform = try database.stop(departure.ride.calls[departure.place].stop)
             rows.append(
                 TransitReport.Row(
-                    line: line, stop: stop, stopName: try database.stop(number)?.name,
+                    line: line, stop: platform?.id ?? stop, stopName: platform?.name,
                     headsign: try database.trip(departure.ride.trip)?.headsign, departure: utc(departure.time),
                     scheduled: utc(departure.ride.scheduledDeparture(departure.place)),
                     isLive: departure.ride.calls[departure.place].isLive, isCanceled: departure.isCanceled,
@@ -295,9 +297,11 @@ package final class TransitService {
             text: announced.text)
     }
 
-    private func alerts(at time: UTC) -> [LiveAlert] {
+    private func alerts(_ database: TransitDatabase?, at time: UTC) -> [LiveAlert] {
         let lines = Set(lineIDs)
-        let stops = Set(settings.stops)
+        // Those of a station are those of its platforms too.
+        let platforms = settings.stops.flatMap { (try? database?.stops(id: $0)) ?? [] }
+        let stops = Set(settings.stops + platforms.compactMap { (try? database?.stop($0))?.id })
         return feeds.alerts(at: time).filter { alert in
             let concernsAll = alert.lines.isEmpty && alert.stops.isEmpty || lines.isEmpty && stops.isEmpty
             return concernsAll || !lines.isDisjoint(with: alert.lines) || !stops.isDisjoint(with: alert.stops)
@@ -391,10 +395,11 @@ package final class TransitService {
         respond(completed) { database throws(SQLiteError) in
             var stops: [Int] = []
             for id in request.stops {
-                guard let stop = try database.stop(id: id) else {
+                let found = try database.stops(id: id)
+                guard !found.isEmpty else {
                     return .failure(.invalidValue("stops", "no stop has the ID \(Self.shown(id))"))
                 }
-                stops.append(stop.number)
+                stops += found
             }
             let lines = try database.lines().filter { request.lines.contains($0.line.id) }
             let missing = Set(request.lines).subtracting(lines.map(\.line.id)).min()
