@@ -2,15 +2,21 @@ package import Domain
 
 /// Selects the receiver whose fixes count.
 ///
-/// A configured receiver is the only one. Else the best is chosen, by mode and then by error estimate. It is replaced
-/// only when it has had no position for ``silenceTimeout`` and another has one, or by a better one within ``settling``
-/// after the choice, because the first to report need not be the best. While no receiver has a position, the fixes of
-/// the first one to report are used.
+/// A configured receiver is the only one. Else the best is chosen: one whose positions are at most ``steadyGap`` apart
+/// before others, then by mode, then by error estimate. It is replaced only
+///
+/// - when it has had no position for ``silenceTimeout`` and another has one,
+/// - by a better one within ``settling`` after the choice, because the first to report need not be the best,
+/// - when all of its last positions were more than ``steadyGap`` apart, by one that is steady.
+///
+/// While no receiver has a position, the fixes of the first one to report are used.
 package struct ReceiverSelector: Sendable {
     /// How long the chosen receiver may lack a position before another replaces it.
     package static let silenceTimeout = Duration.seconds(10)
     /// How long a better receiver can still replace a new choice.
     package static let settling = Duration.seconds(2)
+    /// The longest time between two positions of a receiver that keeps the position fresh.
+    package static let steadyGap = Duration.seconds(2)
     /// The largest number of receivers; gpsd has 4 to 6. A new one replaces the one with the oldest report.
     package static let limit = 8
 
@@ -20,15 +26,35 @@ package struct ReceiverSelector: Sendable {
         var receivedAt: Instant
         /// The quality of its last position.
         var position: Timestamped<Quality>?
+        var rhythm = Rhythm()
     }
 
     private struct Quality: Sendable {
+        var isSteady: Bool
         var mode: UInt8
         var accuracy: Double
 
         func isBetter(than other: Quality) -> Bool {
-            mode != other.mode ? mode > other.mode : accuracy < other.accuracy
+            if isSteady != other.isSteady { return isSteady }
+            return mode != other.mode ? mode > other.mode : accuracy < other.accuracy
         }
+    }
+
+    /// The times between the last positions of a receiver.
+    private struct Rhythm: Sendable {
+        private static let memory = 4
+        private var gaps: [Duration] = []
+
+        mutating func add(_ gap: Duration) {
+            if gaps.count == Self.memory { gaps.removeFirst() }
+            gaps.append(gap)
+        }
+
+        /// A new receiver is, until it is late.
+        var isSteady: Bool { gaps.allSatisfy { $0 <= steadyGap } }
+        var isKnownSteady: Bool { gaps.count == Self.memory && isSteady }
+        /// Never in time, unlike a receiver that loses its position now and then.
+        var isSlow: Bool { gaps.count > 1 && gaps.allSatisfy { $0 > steadyGap } }
     }
 
     private let wanted: String?
@@ -94,16 +120,19 @@ package struct ReceiverSelector: Sendable {
 
     /// Whether a fix of this receiver counts. The call may change the choice.
     private mutating func uses(_ fix: Fix, of index: Int) -> Bool {
-        if fix.hasPosition {
-            let quality = Quality(mode: fix.mode, accuracy: fix.accuracy ?? .infinity)
-            receivers[index].position = Timestamped(quality, at: fix.arrivedAt)
-        }
         let now = fix.arrivedAt
+        if fix.hasPosition {
+            if let last = receivers[index].position { receivers[index].rhythm.add(last.age(at: now)) }
+            let quality = Quality(
+                isSteady: receivers[index].rhythm.isSteady, mode: fix.mode, accuracy: fix.accuracy ?? .infinity)
+            receivers[index].position = Timestamped(quality, at: now)
+        }
         if let chosen, let present = quality(of: chosen, at: now) {
             guard chosen != index else { return true }
-            guard let settlesAt, now < settlesAt, fix.hasPosition, let other = quality(of: index, at: now),
-                other.isBetter(than: present)
-            else { return false }
+            guard fix.hasPosition, let other = quality(of: index, at: now) else { return false }
+            let isSettling = settlesAt.map { now < $0 } ?? false
+            let isOvertaken = receivers[chosen].rhythm.isSlow && receivers[index].rhythm.isKnownSteady
+            guard isOvertaken || isSettling && other.isBetter(than: present) else { return false }
             self.chosen = index
             return true
         }

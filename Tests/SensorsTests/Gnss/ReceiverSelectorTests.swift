@@ -110,4 +110,65 @@ import Testing
         }
         #expect(used(good("a")) == ["a"])
     }
+
+    /// Returns who is used in each second of some seconds. Each receiver has a position of an error at its own seconds.
+    mutating func used(
+        in seconds: Range<Int>, _ receivers: [(device: String, accuracy: Double, reports: (Int) -> Bool)]
+    ) -> [String] {
+        var devices: [String] = []
+        for second in seconds {
+            for receiver in receivers where receiver.reports(second) {
+                devices += used(good(receiver.device, accuracy: receiver.accuracy))
+            }
+            clock.advance(by: .seconds(1))
+        }
+        return devices
+    }
+
+    @Test(arguments: [0, 1, 4], [2.0, 20]) mutating func slowReceiverDoesNotDisplaceOneAtOneHertz(
+        phase: Int, accuracy: Double
+    ) {
+        let both: [(device: String, accuracy: Double, reports: (Int) -> Bool)] = [
+            ("slow", accuracy, { $0 % 5 == phase }), ("a", 5, { _ in true }),
+        ]
+        _ = used(in: 0..<20, both)
+        #expect(used(in: 20..<200, both) == Array(repeating: "a", count: 180))
+    }
+
+    @Test mutating func receiverAtATenthOfAHertzDoesNotComeBack() {
+        let both: [(device: String, accuracy: Double, reports: (Int) -> Bool)] = [
+            ("slow", 2, { $0 % 11 == 0 }), ("a", 5, { $0 > 0 }),
+        ]
+        _ = used(in: 0..<30, both)
+        #expect(used(in: 30..<200, both) == Array(repeating: "a", count: 170))
+    }
+
+    @Test mutating func receiverThatReportsInBurstsDoesNotComeBack() {
+        let both: [(device: String, accuracy: Double, reports: (Int) -> Bool)] = [
+            ("bursts", 2, { $0 % 12 < 2 }), ("a", 5, { _ in true }),
+        ]
+        _ = used(in: 0..<24, both)
+        #expect(used(in: 24..<200, both) == Array(repeating: "a", count: 176))
+    }
+
+    @Test mutating func fastReceiverComesBackAfterItWasLost() {
+        let both: [(device: String, accuracy: Double, reports: (Int) -> Bool)] = [
+            ("a", 5, { !(20..<40).contains($0) }), ("slow", 2, { $0 % 5 == 0 }),
+        ]
+        _ = used(in: 0..<20, both)
+        #expect(used(in: 20..<40, both) == ["slow", "slow"])
+        _ = used(in: 40..<44, both)
+        #expect(used(in: 44..<100, both) == Array(repeating: "a", count: 56))
+    }
+
+    @Test mutating func receiverThatMissesSecondsIsKept() {
+        let both: [(device: String, accuracy: Double, reports: (Int) -> Bool)] = [
+            ("a", 5, { $0 % 10 < 4 }), ("b", 4, { $0 > 2 }),
+        ]
+        #expect(Set(used(in: 0..<100, both)) == ["a"])
+    }
+
+    @Test mutating func slowReceiverAloneIsUsed() {
+        #expect(used(in: 0..<50, [("slow", 5, { $0 % 5 == 0 })]).count == 10)
+    }
 }
