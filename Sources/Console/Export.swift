@@ -91,13 +91,20 @@ extension Invocation {
             if numbers.isEmpty { throw Failure.noActivityYet }
             var names: Set<String> = []
             for id in numbers {
-                try export(id, request, journal) { recording in
-                    // Two activities may start in the same minute.
-                    var number = 1
-                    while !names.insert(request.format.name(of: recording, number: number)).inserted { number += 1 }
-                    return directory + "/" + request.format.name(of: recording, number: number)
+                do {
+                    try export(id, request, journal) { recording in
+                        // Two activities may start in the same minute.
+                        var number = 1
+                        while !names.insert(request.format.name(of: recording, number: number)).inserted { number += 1 }
+                        return directory + "/" + request.format.name(of: recording, number: number)
+                    }
+                } catch let error as NoSamples {
+                    // The others are exported.
+                    complain(error.failure.message)
                 }
             }
+        } catch let error as NoSamples {
+            throw error.failure
         } catch let error as SystemError {
             throw .failed("cannot write to \(SanitizedText.line(request.output ?? "", limit: 256) ?? ""): \(error)")
         } catch {
@@ -126,6 +133,7 @@ extension Invocation {
                 recording.course = try journal.followedCourse(ofActivity: id)
             }
         }
+        if format.holdsOnlySamples, try !rows.hasSample { throw NoSamples(activity: id, format: format) }
         let loss: ExportLoss
         if let path = name(recording) {
             loss = try OutputFile(path, replaces: request.isForced).write { sink in
@@ -153,7 +161,43 @@ extension Invocation {
     }
 }
 
+/// An activity that consists of totals only, as of a swim in a pool, and a format that cannot hold them.
+private struct NoSamples: Error {
+    var activity: Int
+    var format: ExportFormat
+
+    var failure: Failure {
+        .failed(
+            "activity \(activity) has totals only and no samples, which \(format.title) cannot hold: export it as fit, tcx or csv"
+        )
+    }
+}
+
+private struct SampleFound: Error {}
+
+extension RecordingRows {
+    /// Whether there is a sample.
+    fileprivate var hasSample: Bool {
+        get throws {
+            do {
+                try each { if case .sample = $0 { throw SampleFound() } }
+                return false
+            } catch is SampleFound {
+                return true
+            }
+        }
+    }
+}
+
 extension ExportFormat {
+    /// Whether the format has no place for the totals of an activity.
+    fileprivate var holdsOnlySamples: Bool {
+        switch self {
+        case .fit, .tcx, .csv: false
+        case .gpx, .kml, .geojson: true
+        }
+    }
+
     /// The name of the format for users.
     fileprivate var title: String {
         switch self {

@@ -15,9 +15,9 @@ extension Invocation {
         var failures: [Failure] = []
         for path in paths {
             do throws(Failure) {
-                let same = try importFile(path, options, into: state)
-                known += same.count
-                failures += same
+                guard let same = try importFile(path, options, into: state) else { continue }
+                known += 1
+                failures.append(same)
             } catch {
                 failures.append(error)
             }
@@ -34,24 +34,23 @@ extension Invocation {
         }
     }
 
-    /// Imports each activity of a file.
+    /// Imports each activity of a file. A file with several is refused at the first one that is known.
     ///
-    /// - Returns: the failures that name the activities that are known already.
+    /// - Returns: nil if all are imported; the failure that names the activity that is known already.
     private func importFile(
         _ path: String, _ options: ImportOptions, into state: StateDirectory
-    ) throws(Failure) -> [Failure] {
+    ) throws(Failure) -> Failure? {
         do {
             let file = try RecordingFile(path: path, salvages: true, splits: !options.one)
-            var same: [Failure] = []
             var number = 0
             var count = 1
             while number < count {
                 let result = try importActivity(number, of: file, options, into: state)
                 count = result.count
-                if let known = result.known { same.append(known) }
+                if let known = result.known { return known }
                 number += 1
             }
-            return same
+            return nil
         } catch {
             throw Self.failure(error, state)
         }

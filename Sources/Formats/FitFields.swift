@@ -279,6 +279,10 @@ extension Fit {
         }
     }
 
+    /// A sport that is not one of ours.
+    static let swimming: Int64 = 5
+
+    /// Our sport of a FIT number.
     ///
     /// - Parameter subSport: that of a session. Machines and e-bikes may have no sport of their own.
     package static func sport(number: Int64, subSport: Int64? = nil) -> Sport {

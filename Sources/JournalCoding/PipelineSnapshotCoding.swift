@@ -9,7 +9,7 @@ extension JSONWriter {
         key("settings")
         stored(snapshot.settings)
         member("demo", snapshot.isDemo)
-        member("rules", snapshot.rules.rawValue)
+        if snapshot.rules != .first { member("rules", snapshot.rules.rawValue) }
         member("last_activity", snapshot.lastActivity)
         timed("heart_link", snapshot.heartLink) { $0.members(of: $1) }
         timed("gpsd_link", snapshot.gpsdLink) { $0.members(of: $1) }

@@ -14,6 +14,8 @@ package import Domain
 package struct FileDistance: Sendable {
     private let isStated: Bool
     private let sport: Sport
+    /// Whether the samples get the distance of the positions: that of a replay would be that of a run.
+    private let isSwim: Bool
     private var track: TrackDistance
     private var hasTrack = false
     private var limit: DistanceLimit
@@ -33,6 +35,7 @@ package struct FileDistance: Sendable {
     package init(_ recording: RecordedActivity, isStated: Bool) {
         self.isStated = isStated
         sport = recording.sport
+        isSwim = recording.isSwim
         track = TrackDistance(recording)
         limit = DistanceLimit(fastest: sport.maxSpeed, at: Instant(milliseconds: 0))
         lapEnds = recording.laps.dropLast().map(\.endedAt)
@@ -56,7 +59,9 @@ package struct FileDistance: Sendable {
         guard isStated else {
             if case .sample(let sample) = row, sample.coordinate != nil { hasTrack = true }
             track.ingest(row)
-            return row
+            guard isSwim, case .sample(var sample) = row else { return row }
+            sample.distanceMetres = track.metres
+            return .sample(sample)
         }
         guard case .sample(var sample) = row, let metres = sample.distanceMetres else { return row }
         while lap < lapEnds.count, lapEnds[lap] < sample.at { lap += 1 }

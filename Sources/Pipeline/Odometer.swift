@@ -56,7 +56,14 @@ package struct Odometer: Sendable {
     /// The noise of each second in metres, by two consecutive deviations: see ``measureJitter(of:)``.
     private(set) var jitter = RunningMedian(limit: 60)
 
-    package init() {
+    /// Below this speed, in metres per second, a person stands.
+    private let standing: Double
+    /// A person moves again at this many times as much.
+    private static let hysteresis = 1.4
+    static let standingInWater = 0.2
+
+    package init(standing: Double = 0.5) {
+        self.standing = standing
         speeds.reserveCapacity(Self.speedLimit)
     }
 
@@ -162,11 +169,11 @@ package struct Odometer: Sendable {
     private mutating func judgeMotion(_ speed: Double?) {
         guard let speed else { return }
         if isStanding {
-            isStanding = speed < 0.7
+            isStanding = speed < standing * Self.hysteresis
             wasSlow = isStanding
         } else {
-            isStanding = speed < 0.5 && wasSlow
-            wasSlow = speed < 0.5
+            isStanding = speed < standing && wasSlow
+            wasSlow = speed < standing
         }
     }
 

@@ -16,7 +16,7 @@ package struct TrackDistance: Sendable {
     private let sport: Sport
     private let isIndoor: Bool
     private var filter = FixFilter()
-    private var odometer = Odometer()
+    private var odometer: Odometer
     private var limit: DistanceLimit
     private var clock: TickSchedule?
     /// Number of ticks so far; every tenth counts distance.
@@ -30,6 +30,7 @@ package struct TrackDistance: Sendable {
         entries = RecordingReplaySource(recording, sport: nil)
         sport = recording.sport
         isIndoor = recording.isIndoor
+        odometer = recording.isSwim ? Odometer(standing: Odometer.standingInWater) : Odometer()
         limit = DistanceLimit(fastest: sport.maxSpeed, at: entries.start)
     }
 

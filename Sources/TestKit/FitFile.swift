@@ -12,7 +12,7 @@ package struct FitFile {
     package init(_ bytes: [UInt8], pieces: Int = .max) throws {
         var survey = FitReader(FitSurvey())
         try survey.feed(bytes.span) { _ in }
-        var reader = FitReader(plan: survey.finishSurvey().plans(splits: true).first)
+        var reader = FitReader(plan: survey.finishSurvey().plans(splits: false).first)
         var rows: [RecordingRow] = []
         for start in stride(from: 0, to: bytes.count, by: min(pieces, max(bytes.count, 1))) {
             let piece = bytes[start..<min(start + min(pieces, bytes.count), bytes.count)]

@@ -249,7 +249,8 @@ package enum OpenRPC {
             "course.profile", "Returns samples of the loaded course at equal distances.", [profilePoints], "profile",
             profile, [refused, invalid]),
         method(
-            "upload.begin", "Begins to hand over a file. One upload a connection, two at once.", [kind, replaces], "size",
+            "upload.begin", "Begins to hand over a file. One upload a connection, two at once.", [kind, replaces],
+            "size",
             uploaded,
             [refused, busy, invalid]),
         method(

@@ -72,6 +72,6 @@ def test_figures_and_files_of_a_recording_with_a_pause(pacectl, tmp_path):
 
     pacectl("import", "--again", path)
     again = daemon.call("activities.get", id=max(one["id"] for one in daemon.call("activities.list")))["summary"]
-    assert again["id"] != number
+    assert again["id"] == number
     assert {name: again[name] for name in ("elapsed_ms", "moving_ms", "auto_paused_ms")} == {
         "elapsed_ms": 60_000, "moving_ms": 35_000, "auto_paused_ms": 25_000}

@@ -1,5 +1,6 @@
 """pacectl's commands on the journal and on files: list, show, export, import and replay, with a demo's run."""
 
+import csv
 import datetime
 import gzip
 import json
@@ -273,6 +274,45 @@ def test_import_counts_skipped_content(tmp_path):
     brief = pacectl(tmp_path, "import", "--again", RUN, "--json", text=True)
     assert json.loads(brief.stdout)["id"] == 1
     assert brief.stderr == f"pacectl: {RUN}: left out: running dynamics\n"
+
+
+def test_activity_without_samples_works_everywhere(tmp_path):
+    state, field = tmp_path / "state", ROOT / "Tests/Data/field/K06-fit-no-timed-records"
+    said(state, "import", field / "swim-norecords.fit", field / "strength-norecords.fit")
+    assert "131 bpm on average, 150 at most" in said(state, "show", "1")
+    assert "0.10 km" in said(state, "show", "1") and "30:00" in said(state, "show", "2")
+    said(state, "report", "1", "-o", tmp_path / "report.html")
+    assert json.loads(said(state, "replay", "1").splitlines()[-1])["run"] == "idle"
+    assert json.loads(said(state, "rows", "1").splitlines()[-1])["distance_m"] == 100
+    for name in "gpx", "kml", "geojson":
+        line = failed(state, "export", "1", "-o", tmp_path / f"swim.{name}")
+        assert "has totals only and no samples" in line and line.count("\n") <= 1
+        assert not (tmp_path / f"swim.{name}").exists()
+    for name in "fit", "tcx":
+        said(state, "export", "1", "-o", tmp_path / f"swim.{name}")
+        summary = json.loads(said(tmp_path / name, "import", tmp_path / f"swim.{name}", "--json"))
+        assert (summary["elapsed_ms"], summary["distance_m"]) == (120_000, 100)
+        assert (summary["average_bpm"], summary["max_bpm"]) == (131, 150)
+    said(state, "export", "1", "-o", tmp_path / "swim.csv")
+    rows = list(csv.DictReader((tmp_path / "swim.csv").read_text().splitlines()))
+    assert [(row["elapsed_s"], row["distance_m"]) for row in rows] == [("120", "100")]
+    # The others of a directory are exported.
+    said(state, "import", RUN)
+    assert "has totals only" in pacectl(state, "export", "--all", "--format", "gpx", "-o", tmp_path / "all", text=True).stderr
+    assert len(list((tmp_path / "all").iterdir())) == 1
+
+
+def test_several_activities_of_a_file_are_imported_one_by_one(tmp_path):
+    file = ROOT / "Tests/Data/field/K13-tcx-several-activities/tcx-2act.tcx"
+    text = said(tmp_path / "state", "import", file)
+    assert ", activity 1 of 2, is activity 1: " in text and ", activity 2 of 2, is activity 2: " in text
+    assert len(said(tmp_path / "one", "import", "--one", file).splitlines()) == 1
+    # As an earlier release stored it.
+    line = failed(tmp_path / "one", "import", file)
+    assert "is activity 1 already" in line and "'import --again'" in line
+    said(tmp_path / "one", "import", "--again", file)
+    listed = [json.loads(line) for line in said(tmp_path / "one", "activities", "--json").splitlines()]
+    assert {one["id"]: one["distance_m"] for one in listed} == {1: 180, 2: 360}
 
 
 def test_import_works_beside_a_running_daemon(recorded):

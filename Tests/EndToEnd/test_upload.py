@@ -322,8 +322,12 @@ def test_pacectl_hands_its_import_to_the_daemon_or_locks_the_directory(paced, st
     first = json.loads(beside.stdout)
     number = first.pop("id")
     assert f"activity {number} imported" in paced.log_text()
+    assert pacectl(stage, "rename", str(number), "Mine").returncode == 0
     text = pacectl(stage, "--metric", "import", "--again", RIDE)
-    assert ", run, 9.01 km, " in text.stdout
+    assert f" is activity {number}: " in text.stdout and ", run, 9.01 km, " in text.stdout
+    # It keeps its number and its name.
+    assert f"Activity {number}, run, Mine" in pacectl(stage, "show", str(number)).stdout
+    first["name"] = "Mine"
     # A daemon of other directories is not the one that holds the lock.
     other = subprocess.run(
         [PACECTL, "--runtime-dir", stage.directory / "no", "--state-dir", stage.directory / "state", "import", "--again", RIDE],

@@ -326,4 +326,20 @@ import Testing
         let heart = try Stored("K16-spikes-without-bound/q-spike-hr.fit")
         #expect(heart.total.maximumHeartRate == 140 && heart.total.averageHeartRate == 140)
     }
+
+    // MARK: Swimming
+
+    private static func digits(_ number: Int) -> String { (number < 10 ? "0" : "") + "\(number)" }
+
+    @Test(arguments: [("swimming", true), ("walking", false)])
+    func swimmerIsSlowerThanOneWhoStands(type: String, isWhole: Bool) throws {
+        // 0.35 m/s to the north, for ten minutes.
+        let points = (0...600).map { second in
+            "<trkpt lat='\(50 + Double(second) * 0.35 / 111_195)' lon='8'><time>2024-05-04T10:\(Self.digits(second / 60)):\(Self.digits(second % 60))Z</time>"
+                + "<extensions><speed>0.35</speed></extensions></trkpt>"
+        }
+        let text = "<gpx><trk><type>\(type)</type><trkseg>\(points.joined())</trkseg></trk></gpx>"
+        let stored = try Stored(Array(text.utf8))
+        #expect((stored.total.distanceMetres > 205) == isWhole, "\(stored.total.distanceMetres) m")
+    }
 }

@@ -9,6 +9,8 @@ package struct RecordedActivity: Equatable, Sendable {
     package var sport: Sport
     package var isIndoor = false
     package var isDemo = false
+    /// Whether an imported file says swimming, which is no sport of its own. Not stored.
+    package var isSwim = false
     /// Name given by the user.
     package var name: SanitizedText?
     package var started: UTC
@@ -70,11 +72,8 @@ package struct RecordedActivity: Equatable, Sendable {
 
     /// Adopts the totals that an imported file states, for one without samples.
     package mutating func adoptSourceTotals(_ source: SourceTotals) {
-        total.averageHeartRate = source.averageHeartRate
-        total.maximumHeartRate = source.maximumHeartRate
-        total.averagePower = source.averagePower
-        total.maximumPower = source.maximumPower
-        total.normalizedPower = source.normalizedPower
+        total.adopt(source)
+        if laps.count == 1 { laps[0].figures.adopt(source) }
     }
 
     /// Converts the cadences of the totals of an imported file, which are those of one foot.
@@ -113,6 +112,14 @@ extension Sport {
 }
 
 extension Totals {
+    fileprivate mutating func adopt(_ source: SourceTotals) {
+        averageHeartRate = source.averageHeartRate ?? averageHeartRate
+        maximumHeartRate = source.maximumHeartRate ?? maximumHeartRate
+        averagePower = source.averagePower ?? averagePower
+        maximumPower = source.maximumPower ?? maximumPower
+        normalizedPower = source.normalizedPower ?? normalizedPower
+    }
+
     fileprivate mutating func scaleCadence(by factor: Double) {
         averageCadence = averageCadence.map { $0 * factor }
         maximumCadence = maximumCadence.map { $0 * factor }

@@ -46,6 +46,11 @@ enum CSVExport {
             text.write(last, of: recording, lap: lap, rr: beatsOfLast + beats)
         } else {
             loss.beats += beats.count
+            // The totals of an activity without samples.
+            var end = RecordingSample(
+                at: recording.totalMilliseconds, elapsedMilliseconds: recording.total.elapsedMilliseconds)
+            end.distanceMetres = recording.total.distanceMetres
+            text.write(end, of: recording, lap: max(recording.laps.count - 1, 0), rr: [])
         }
         try text.end(into: sink)
         return loss

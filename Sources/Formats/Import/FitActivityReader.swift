@@ -176,7 +176,8 @@ struct FitActivityReader {
 
     private mutating func record(_ message: FitMessage, _ row: (RecordingRow) throws -> Void) throws {
         guard let time = message.time, UInt32(exactly: time) != nil else {
-            return plan.records.contains(records) ? skipped.count("record without time") : ()
+            let isHere = plan.records.contains(records) || records == plan.records.upperBound
+            return isHere ? skipped.count("record without time") : ()
         }
         defer { records += 1 }
         let isHere = plan.records.contains(records)
@@ -201,7 +202,8 @@ struct FitActivityReader {
         let sum = before + (low - before) & 0xFFF
         compressedDistance = sum
         sample.speed = sample.speed ?? Double(Int(bytes[0]) | Int(bytes[1] & 0xF) << 8) / 100
-        sample.distanceMetres = sample.distanceMetres ?? Double(sum) / 16
+        // In centimetres, as other distances.
+        sample.distanceMetres = sample.distanceMetres ?? (Double(sum) / 16 * 100).rounded() / 100
     }
 
     /// Takes a record by its number in the plan, after the events and heart rates that come before it.
@@ -261,7 +263,7 @@ struct FitActivityReader {
             var values = FitValues()
             values.sample.heartRate = second.rate
             if pending.time == second.time, case .record(let first) = pending.kind {
-                self.pending?.kind = .record(first.completed(by: values))
+                self.pending?.kind = .record(values.completed(by: first))
             } else {
                 try ingest(FitTimelineItem(time: second.time, kind: .record(values)), row)
             }

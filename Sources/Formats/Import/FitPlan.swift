@@ -63,7 +63,8 @@ extension FitSurvey {
     /// More neighbours than one in ten out of order: the file has no order, and no step of a clock.
     private var sorts: Bool {
         let falls = zip(records, records.dropFirst()).count { $1 < $0 }
-        return falls * 10 > records.count - 1 && records.count <= FitActivityReader.sortLimit
+        // A few times that go back show nothing.
+        return falls > 2 && falls * 10 > records.count - 1 && records.count <= FitActivityReader.sortLimit
     }
 
     /// - Parameter splits: whether several sessions, and chained files, are activities of their own.

@@ -4,6 +4,7 @@ import Domain
 struct FitSummary {
     private(set) var sport: Sport?
     private(set) var isIndoor = false
+    private(set) var isSwim = false
     /// The sensors with their indexes in the file.
     private var devices: [(index: Int64?, sensor: RecordingSensor)] = []
     private static let sensorLimit = 16
@@ -83,6 +84,7 @@ struct FitSummary {
         let sport = message[Fit.Session.sport].map { Fit.sport(number: $0, subSport: message[Fit.Session.subSport]) }
         self.sport = sessions == 1 || self.sport == sport ? sport : .other
         isIndoor = message[Fit.Session.subSport].map(Fit.isIndoor) ?? false
+        isSwim = message[Fit.Session.sport] == Fit.swimming && (sessions == 1 || isSwim)
         let metres = message[Fit.Session.distance].map { Double($0) / 100 }
         let ascent = message[Fit.Session.ascent].map { Double($0) }
         let maximum = message.integer(Fit.Session.maximumHeartRate, in: 1...254)

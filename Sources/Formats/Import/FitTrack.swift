@@ -112,12 +112,13 @@ struct FitTrack {
         // An undated activity begins with the first valid timestamp.
         recording.isTimeUncertain = started.milliseconds <= (Fit.firstTime + Fit.epoch) * 1000
         recording.isIndoor = head.isIndoor
+        recording.isSwim = head.isSwim
         recording.totalMilliseconds = newest
         recording.total = total.figures
-        if sampledAt == nil { recording.adoptSourceTotals(head.sourceTotals) }
         // Nothing but the file's own totals is known of the laps then.
         if sampledAt == nil { areLate = true }
         recording.laps = allLaps()
+        if sampledAt == nil { recording.adoptSourceTotals(head.sourceTotals) }
         let energy = head.sourceTotals.energyKilocalories
         recording.adoptEnergy(energy, ofLaps: laps.map(\.figures.energyKilocalories))
         recording.countBothFeet()

@@ -20,6 +20,7 @@ package struct GPXTrack: TrackParser {
     private var creator: SanitizedText?
     private var name: SanitizedText?
     private var sport: Sport?
+    private var isSwim = false
     private var points = 0
 
     package init() {}
@@ -71,7 +72,9 @@ package struct GPXTrack: TrackParser {
             if !point.set(field, text) { track.skipped.count("unreadable \(name)") }
         case .extensions(let name, isEmpty: true): track.skipped.count(name)
         case .name: name = name ?? SanitizedText(String(text.trimmed))
-        case .type: sport = sport ?? Sport(named: text)
+        case .type:
+            if sport == nil { isSwim = Sport.isSwim(named: text) }
+            sport = sport ?? Sport(named: text)
         default: break
         }
     }
@@ -96,6 +99,7 @@ package struct GPXTrack: TrackParser {
     package mutating func finish() throws(FileError) -> ImportedRecording {
         guard points > 0 else { throw FileError("the file has no track: routes and waypoints have no times") }
         var recording = try track.finish(sport: sport ?? .other, needs: "both a time and a position")
+        recording.isSwim = isSwim
         recording.name = name
         recording.sourceTotals = track.sourceTotals(creator: creator)
         return ImportedRecording(recording: recording, skipped: track.skipped)

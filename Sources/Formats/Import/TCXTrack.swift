@@ -30,6 +30,7 @@ package struct TCXTrack: TrackParser {
     private var activities = 0
     private var tracksOfLap = 0
     private var sport = Sport.other
+    private var isSwim = false
     private var name: SanitizedText?
     private var creator: SanitizedText?
 
@@ -57,6 +58,7 @@ package struct TCXTrack: TrackParser {
                 return .skipped
             }
             sport = attributes["Sport"].map { Sport(named: $0) } ?? .other
+            isSwim = attributes["Sport"].map { Sport.isSwim(named: $0) } ?? false
             return .activity
         case (.activity, "Lap"):
             tracksOfLap = 0
@@ -192,6 +194,7 @@ package struct TCXTrack: TrackParser {
         guard activities > 0 else { throw FileError("the file has no activity") }
         let count = wanted == nil ? 1 : activities
         var recording = try track.finish(sport: sport, needs: "a time")
+        recording.isSwim = isSwim
         recording.name = name
         recording.sourceTotals = track.sourceTotals(creator: creator)
         var imported = ImportedRecording(recording: recording, skipped: track.skipped)

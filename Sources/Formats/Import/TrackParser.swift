@@ -131,6 +131,11 @@ extension String {
 }
 
 extension Sport {
+    /// Whether a file's name for a sport is that of swimming, which is `.other` for us.
+    static func isSwim(named text: String) -> Bool {
+        text.lowercased().containsText("swim")
+    }
+
     /// Creates a sport from a file's name or number for it; `.other` if that is unknown.
     init(named text: String) {
         let word = text.trimmed.lowercased()
