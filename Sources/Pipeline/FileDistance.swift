@@ -18,6 +18,7 @@ package struct FileDistance: Sendable {
     private let isSwim: Bool
     private var track: TrackDistance
     private var hasTrack = false
+    private var timerRuns = false
     private var limit: DistanceLimit
     /// The greatest stated distance, and the moment of the last one, in milliseconds.
     private var stated = 0.0
@@ -63,7 +64,17 @@ package struct FileDistance: Sendable {
             sample.distanceMetres = track.metres
             return .sample(sample)
         }
+        switch row {
+        case .begin: timerRuns = true
+        case .end: timerRuns = false
+        default: break
+        }
         guard case .sample(var sample) = row, let metres = sample.distanceMetres else { return row }
+        guard timerRuns else {
+            // What is covered in a pause comes with the next sample after it.
+            sample.distanceMetres = max(metres - refusedMetres, 0)
+            return .sample(sample)
+        }
         while lap < lapEnds.count, lapEnds[lap] < sample.at { lap += 1 }
         let step = max(metres - stated, 0)
         let allowed = limit.allow(

@@ -79,7 +79,7 @@ package struct Odometer: Sendable {
     package mutating func seed(at now: Instant) {
         let newest = newest.flatMap { now - $0.arrivedAt <= Self.maximumAge ? $0 : nil }
         let jitter = jitter
-        self = Odometer()
+        self = Odometer(standing: standing)
         self.jitter = jitter
         anchor = newest
         self.newest = newest

@@ -287,8 +287,8 @@ def test_rows_that_a_parser_makes_up_are_rejected(tmp_path, temporary):
         status, line = wrong(["--replay", "1"], temporary, (programs / "paced",))
         assert status == 1 and words in line, line
     fake = programs / "pacectl"
-    fake.write_text("#!/bin/sh\nyes | head -c 70000000\n")
-    assert wrong(["--replay", "1"], temporary, (programs / "paced",)) == (1, "--replay: the recording is larger than 64 MiB")
+    fake.write_text("#!/bin/sh\nyes | head -c 340000000\n")
+    assert wrong(["--replay", "1"], temporary, (programs / "paced",)) == (1, "--replay: the recording is larger than 320 MiB")
     fake.unlink()
     assert wrong(["--replay", "1"], temporary, (programs / "paced",)) == (
         1, "--replay: pacectl, which reads the recording, is not in the directory of paced")

@@ -173,7 +173,7 @@ BAD = {
     "backwards": ([sample(5), sample(4)], "at_ms must be"),
     "active time beyond time": ([sample(5, elapsed_ms=6000)], "elapsed_ms must be"),
     "too late": ([sample(400 * 86400)], "at_ms must be"),
-    "without timer": ([{"row": "end", "at_ms": 0, "trigger": "auto"}, sample(1)], "timer is stopped"),
+    "without timer": ([{"row": "end", "at_ms": 0, "trigger": "auto"}, {"row": "segment", "at_ms": 1}], "timer is stopped"),
     "begin twice": ([{"row": "begin", "at_ms": 0, "trigger": "auto"}], "timer runs already"),
     "intervals": ([{"row": "beats", "at_ms": 0, "rr_1024": [65536]}], "rr_1024 must have"),
     "many intervals": ([{"row": "beats", "at_ms": 0, "rr_1024": [1] * 257}], "rr_1024 must be"),

@@ -521,6 +521,8 @@ def test_reads_are_those_of_pacectl(stage):
     client = web.client("watch")
     listed = client.get("/api/activities?limit=5").lines()
     assert [one["id"] for one in listed] == [1]
+    # Formats of lines need a sample.
+    wait_for(lambda: web.daemon.call("activities.list")[0]["elapsed_ms"] >= 2000, 60, "two seconds of the run in the journal")
     web.daemon.call("run.stop")
     wait_for(lambda: not web.daemon.call("activities.list")[0]["open"], 60, "the end of the run in the journal")
     shown = client.get("/api/activities/1").json()

@@ -4,10 +4,13 @@ import TestKit
 import Testing
 
 /// Rides indoors with one power value a second.
-private func ride(_ watts: [Int], ftp: Int = 250) throws -> Rider {
+private func ride(_ watts: [Int], ftp: Int = 250, rules: RunRules = .current) throws -> Rider {
     var settings = Settings()
     settings.ftp = ftp
     var rider = Rider(settings)
+    var snapshot = rider.run.pipeline.snapshot
+    snapshot.rules = rules
+    rider.run.pipeline = Pipeline(snapshot)
     rider.hasPosition = false
     rider.hasWheel = false
     rider.connect(Rider.powerMeter, [.cyclingPower])
@@ -36,6 +39,19 @@ private func ride(_ watts: [Int], ftp: Int = 250) throws -> Rider {
         let bestMinute = 16_000.0 / 60
         #expect(activity.total.bestPowers[3] == bestMinute)
         #expect(activity.total.bestPowers[4] == nil)
+    }
+
+    @Test func impossiblePowerIsNoPower() throws {
+        let watts = Array(repeating: 200, count: 10) + [32_767] + Array(repeating: 200, count: 9)
+        var rider = try ride(Array(watts.prefix(11)))
+        #expect(rider.run.activity?.power == nil)
+        rider = try ride(watts)
+        let total = try #require(rider.run.activity).total
+        #expect(total.maximumPower == 200 && total.averagePower == 200)
+        #expect(try #require(ride([3000]).run.activity).total.maximumPower == 3000)
+        // A run of an earlier release has its own rules.
+        let former = try #require(try ride(watts, rules: .first).run.activity).total
+        #expect(former.maximumPower == 32_767 && former.averagePower == (19 * 200 + 32_767) / 20.0)
     }
 
     @Test func shortAveragesCoverTheirSeconds() throws {

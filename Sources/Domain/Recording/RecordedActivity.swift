@@ -70,7 +70,7 @@ package struct RecordedActivity: Equatable, Sendable {
         }
     }
 
-    /// Adopts the totals that an imported file states, for one without samples.
+    /// Adopts the heart rates and powers that an imported file states, for one whose samples have none.
     package mutating func adoptSourceTotals(_ source: SourceTotals) {
         total.adopt(source)
         if laps.count == 1 { laps[0].figures.adopt(source) }
@@ -113,11 +113,12 @@ extension Sport {
 
 extension Totals {
     fileprivate mutating func adopt(_ source: SourceTotals) {
-        averageHeartRate = source.averageHeartRate ?? averageHeartRate
-        maximumHeartRate = source.maximumHeartRate ?? maximumHeartRate
-        averagePower = source.averagePower ?? averagePower
-        maximumPower = source.maximumPower ?? maximumPower
-        normalizedPower = source.normalizedPower ?? normalizedPower
+        // Some devices write 0 for unknown.
+        averageHeartRate = averageHeartRate ?? source.averageHeartRate.flatMap { $0 > 0 ? $0 : nil }
+        maximumHeartRate = maximumHeartRate ?? source.maximumHeartRate.flatMap { $0 > 0 ? $0 : nil }
+        averagePower = averagePower ?? source.averagePower
+        maximumPower = maximumPower ?? source.maximumPower
+        normalizedPower = normalizedPower ?? source.normalizedPower
     }
 
     fileprivate mutating func scaleCadence(by factor: Double) {

@@ -179,7 +179,7 @@ struct FitPlanner {
 
     private mutating func leaveOutNonsense() {
         let range = plan.records
-        guard range.count > Self.held else { return }
+        guard range.count > 2 * Self.few else { return }
         if let gap = gaps.prefix(Self.few).last(where: {
             $0.record - range.lowerBound <= Self.few && $0.length > Self.day
         }) {

@@ -87,12 +87,16 @@ package struct FitReader {
     ///
     /// - Throws: ``FileError`` and the errors of `row`. The reader is useless after an error.
     package mutating func feed(_ bytes: Span<UInt8>, _ row: (RecordingRow) throws -> Void) throws {
-        for index in bytes.indices {
-            if damage != nil { return }
-            let byte = bytes[index]
-            self.bytes.append(byte)
-            checksum.add(byte)
-            offset += 1
+        var index = 0
+        while index < bytes.count, damage == nil {
+            let count = max(min(size - self.bytes.count, bytes.count - index), 1)
+            for place in index..<index + count {
+                self.bytes.append(bytes[place])
+                // The second pass checks it.
+                if survey == nil { checksum.add(bytes[place]) }
+            }
+            index += count
+            offset += count
             if self.bytes.count == size { try parsePart(row) }
         }
     }

@@ -118,7 +118,7 @@ struct FitTrack {
         // Nothing but the file's own totals is known of the laps then.
         if sampledAt == nil { areLate = true }
         recording.laps = allLaps()
-        if sampledAt == nil { recording.adoptSourceTotals(head.sourceTotals) }
+        recording.adoptSourceTotals(head.sourceTotals)
         let energy = head.sourceTotals.energyKilocalories
         recording.adoptEnergy(energy, ofLaps: laps.map(\.figures.energyKilocalories))
         recording.countBothFeet()
