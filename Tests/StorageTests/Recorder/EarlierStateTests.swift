@@ -71,6 +71,30 @@ struct EarlierStateTests {
         #expect(faults == [.exportFailed])
     }
 
+    /// Their first entries name no rules.
+    @Test(arguments: [1, 2])
+    func runOfAnEarlierReleaseReplaysToItsTotals(activity: Int) throws {
+        let reader = try JournalReader(in: directory.path)
+        let stored = try #require(try reader.recording(activity)).total
+        var replay: Replay?
+        var summary: ActivitySummary?
+        try reader.entries(of: activity) { entry in
+            if case .snapshot(let snapshot) = entry.kind, replay == nil {
+                #expect(snapshot.rules == .first)
+                replay = Replay(snapshot)
+                return
+            }
+            replay?.apply(entry) { _, effects in
+                for case .event(let event) in effects.outputs {
+                    if case .stop(let stopped) = event.kind { summary = stopped }
+                }
+            }
+        }
+        let total = try #require(summary).total
+        #expect(total.elapsedMilliseconds == stored.elapsedMilliseconds && total.distanceMetres == stored.distanceMetres)
+        #expect(total.maximumHeartRate == stored.maximumHeartRate && total.averageHeartRate == stored.averageHeartRate)
+    }
+
     @Test func settingsOfAnEarlierReleaseEncodeUnchanged() throws {
         let kept = try JournalReader(in: directory.path).settings()
         #expect(
