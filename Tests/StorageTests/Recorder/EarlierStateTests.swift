@@ -91,7 +91,8 @@ struct EarlierStateTests {
             }
         }
         let total = try #require(summary).total
-        #expect(total.elapsedMilliseconds == stored.elapsedMilliseconds && total.distanceMetres == stored.distanceMetres)
+        #expect(
+            total.elapsedMilliseconds == stored.elapsedMilliseconds && total.distanceMetres == stored.distanceMetres)
         #expect(total.maximumHeartRate == stored.maximumHeartRate && total.averageHeartRate == stored.averageHeartRate)
     }
 
