@@ -9,7 +9,7 @@ import time
 
 from attacks import attack
 from harness.timing import expect, wait_for
-from on_files import gpx, straight
+from on_files import BEGUN, gpx, straight
 
 OFF = ["--gpsd", "off", "--sensors", "off"]
 KEYED = ["location", "heart", "input", "record"]
@@ -27,8 +27,8 @@ def recorded(arena):
         directory = arena.ground.directory("recorded")
         for number in range(2):
             path = directory / f"{number}.gpx"
-            path.write_bytes(gpx(straight(3000, north=48.0 + number)))
-            arena.pacectl(state, "import", "--again", path)
+            path.write_bytes(gpx(straight(3000, north=48.0 + number), begun=BEGUN + number * 86_400))
+            arena.pacectl(state, "import", path)
         daemon = arena.daemon("--demo", directory=directory, config="[Recording]\nExportAtStop=\n")
         for _ in range(2):
             if daemon.status()["run"] == "idle":
