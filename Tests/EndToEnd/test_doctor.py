@@ -151,7 +151,8 @@ def test_flood_of_garbage_is_a_failure_of_gpsd(tmp_path, tree):
     thread = threading.Thread(target=flood, daemon=True)
     thread.start()
     try:
-        assert findings(tmp_path, tree)["gpsd"]["result"] == "fail"
+        found = findings(tmp_path, tree)["gpsd"]
+        assert found["result"] == "fail", found
     finally:
         server.close()
 
