@@ -94,6 +94,7 @@ let package = Package(
             swiftSettings: core + small + fast),
         // Ring 2
         .target(name: "Linux", dependencies: ["CLinux", "CSystemd", "Domain"], swiftSettings: shell),
+        .target(name: "Program", dependencies: ["Linux", "Domain"], swiftSettings: core + small),
         // Ring 3
         .target(
             name: "Bluetooth", dependencies: ["CBlueZ", "Linux", "Sensors", "Domain"], swiftSettings: shell + small),
@@ -123,7 +124,7 @@ let package = Package(
             swiftSettings: shell + small),
         .target(name: "QRCode", dependencies: ["CQREncode"], swiftSettings: shell + small),
         // Ring 4
-        .target(name: "Daemon", dependencies: adapters + inner, swiftSettings: core + small),
+        .target(name: "Daemon", dependencies: ["Program"] + adapters + inner, swiftSettings: core + small),
         .target(
             name: "Console",
             dependencies: [
@@ -133,14 +134,15 @@ let package = Package(
         .target(
             name: "Web",
             dependencies: [
-                "HTTPServer", "Gzip", "Privacy", "SQLite", "Servers", "Linux", "Wire", "JSONCoding", "Domain",
+                "HTTPServer", "Gzip", "Privacy", "SQLite", "Servers", "Program", "Linux", "Wire", "JSONCoding",
+                "Domain",
             ],
             swiftSettings: core + small),
         .target(
             name: "Network",
             dependencies: [
-                "HTTP", "Weather", "MapStorage", "Maps", "Transit", "Import", "Servers", "Linux", "SQLite", "Wire",
-                "Formats", "Pipeline", "JSONCoding", "Domain",
+                "HTTP", "Weather", "MapStorage", "Maps", "Transit", "Import", "Servers", "Program", "Linux", "SQLite",
+                "Wire", "Formats", "Pipeline", "JSONCoding", "Domain",
             ],
             swiftSettings: core + small),
         .executableTarget(
@@ -190,12 +192,13 @@ let package = Package(
         .testTarget(
             name: "NetworkTests",
             dependencies: [
-                "Network", "MapStorage", "Transit", "HTTP", "Linux", "Wire", "Formats", "JSONCoding", "Domain",
-                "TestKit",
+                "Network", "MapStorage", "Transit", "HTTP", "Program", "Linux", "Wire", "Formats", "JSONCoding",
+                "Domain", "TestKit",
             ],
             swiftSettings: quick),
         .testTarget(
-            name: "WebTests", dependencies: ["Web", "HTTPServer", "Linux", "JSONCoding", "Domain", "TestKit"],
+            name: "WebTests",
+            dependencies: ["Web", "HTTPServer", "Program", "Linux", "JSONCoding", "Domain", "TestKit"],
             swiftSettings: quick),
         .testTarget(name: "LinuxTests", dependencies: ["Linux", "Domain", "TestKit"], swiftSettings: quick),
         // Records a synthetic run; tests kill it in the middle, or give it a disk that loses writes.
@@ -226,7 +229,7 @@ let package = Package(
             swiftSettings: quick),
         .testTarget(
             name: "DaemonTests",
-            dependencies: ["Daemon", "TestKit"] + adapters + inner,
+            dependencies: ["Daemon", "Program", "TestKit"] + adapters + inner,
             swiftSettings: quick),
         .testTarget(
             name: "ConsoleTests", dependencies: ["Console", "Report", "Maps", "Privacy", "TestKit"] + adapters + inner,

@@ -1,7 +1,8 @@
-import Board
+package import Board
 package import Domain
 package import Formats
 package import Linux
+package import Program
 package import Sensors
 
 /// The values of paced.conf, a file in the syntax of systemd's files.
@@ -42,6 +43,8 @@ package struct Configuration: Equatable, Sendable {
     package var closeAtPercent = 4
     /// The settings, unless a client has changed them over control.sock.
     package var settings = Settings()
+    /// What `pacectl panel` reads.
+    package var panel = PanelConfiguration()
 
     /// A log line for each key that has its name of an earlier release.
     package private(set) var warnings: [String] = []
@@ -53,26 +56,15 @@ package struct Configuration: Equatable, Sendable {
 
     /// Reads the file that an option names, else the default one. Options have precedence.
     ///
-    /// - Throws: ``Options/UsageError``, also if the file that an option names does not exist.
-    package static func read(_ options: Options) throws(Options.UsageError) -> Configuration {
-        let assignments: [ConfigurationFile.Assignment]?
-        do throws(ConfigurationFile.Failure) {
-            assignments = try ConfigurationFile.read(options.configurationPath)
-        } catch {
-            throw Options.UsageError(line: error.line)
-        }
-        return try Configuration(assignments, options)
+    /// - Throws: ``UsageError``, also if the file that an option names does not exist.
+    package static func read(_ options: Options) throws(UsageError) -> Configuration {
+        try Configuration(table.assignments(of: options.configuration), options)
     }
 
     /// - Parameter assignments: the content of the file; nil if it does not exist.
-    init(_ assignments: [ConfigurationFile.Assignment]?, _ options: Options) throws(Options.UsageError) {
-        if let assignments {
-            try self.init(assignments, path: options.configurationPath)
-        } else if let path = options.configuration {
-            throw Options.UsageError(line: "there is no file \(path); give --config another, or leave it away")
-        } else {
-            self.init()
-        }
+    init(_ assignments: [ConfigurationFile.Assignment]?, _ options: Options) throws(UsageError) {
+        let applied = try Self.table.apply(assignments, named: options.configuration, to: &self)
+        adopt(applied)
         gpsd = options.gpsd ?? gpsd
         bluetooth = options.bluetooth ?? bluetooth
         adapter = options.adapter ?? adapter
@@ -85,56 +77,19 @@ package struct Configuration: Equatable, Sendable {
 
     /// Applies the assignments of a file.
     ///
-    /// - Throws: ``Options/UsageError``, which names the file and the line of each error, one a line.
-    package init(_ assignments: [ConfigurationFile.Assignment], path: String) throws(Options.UsageError) {
-        var assignments = assignments
-        warnings = assignments.replaceFormerNames(in: path)
-        var lines: [String: Int] = [:]
-        var panel = PanelConfiguration()
-        var errors: [String] = []
-        for assignment in assignments {
-            do throws(Options.UsageError) {
-                let name = assignment.section + "." + assignment.key
-                if let line = lines.updateValue(assignment.line, forKey: name) {
-                    throw Options.UsageError(line: "\(shown(assignment.key)) is already set in line \(line)")
-                }
-                try apply(assignment, &panel)
-            } catch {
-                errors.append("\(path):\(assignment.line): \(error.line)")
-            }
-        }
-        if !errors.isEmpty { throw Options.UsageError(line: errors.joined(separator: "\n")) }
-        let autoStop = ConfigurationSection.settings.rawValue + "." + SettingKey.autoStopMinutes.rawValue
-        if startsAutomatically, lines[autoStop] == nil { settings.autoStopMinutes = Self.autoStopMinutesAtBoot }
-        if case .ours(let sensors) = sensors { settings.sensors = sensors }
+    /// - Throws: ``UsageError``, which names the file and the line of each error, one a line.
+    package init(_ assignments: [ConfigurationFile.Assignment]) throws(UsageError) {
+        let applied = try Self.table.apply(assignments, to: &self)
+        adopt(applied)
     }
 
-    private mutating func apply(
-        _ assignment: ConfigurationFile.Assignment, _ panel: inout PanelConfiguration
-    ) throws(Options.UsageError) {
-        let sections = ConfigurationSection.allCases.map { "[\($0.rawValue)]" }.joined(separator: " ")
-        guard let section = ConfigurationSection(rawValue: assignment.section) else {
-            throw Options.UsageError(
-                line: assignment.section.isEmpty
-                    ? "\(shown(assignment.key)) is outside a section; the sections are \(sections)"
-                    : "there is no section [\(shown(assignment.section))]; the sections are \(sections)")
+    private mutating func adopt(_ applied: ConfigurationTable<Configuration>.Applied) {
+        warnings = applied.warnings
+        if startsAutomatically, !applied.assignments.contains(where: { $0.key == SettingKey.autoStopMinutes.rawValue })
+        {
+            settings.autoStopMinutes = Self.autoStopMinutesAtBoot
         }
-        guard section.keys.contains(assignment.key) else {
-            let keys = section.keys.joined(separator: " ")
-            throw Options.UsageError(
-                line: "there is no key \(shown(assignment.key)) in [\(section.rawValue)]; the keys are \(keys)")
-        }
-        if section == .settings, let key = SettingKey(rawValue: assignment.key) {
-            try settings.parse(key, assignment)
-        } else if let key = ConfigurationKey.all.first(where: { $0.name == assignment.key }) {
-            try key.apply(assignment, to: &self)
-        } else {
-            do throws(PanelConfiguration.Wrong) {
-                try panel.apply(assignment)
-            } catch {
-                throw Options.UsageError(line: error.what)
-            }
-        }
+        if case .ours(let sensors) = sensors { settings.sensors = sensors }
     }
 
     // MARK: Reload
@@ -143,12 +98,7 @@ package struct Configuration: Equatable, Sendable {
     package mutating func adoptLiveKeys(from new: Configuration) {
         let old = self
         self = new
-        for key in ConfigurationKey.all where key.effect == .start { key.copy(old, &self) }
+        for key in Self.table.keys where key.effect == .start { key.copy(old, &self) }
         settings.sensors = old.settings.sensors
     }
-}
-
-/// A word of the file without characters that a terminal interprets.
-private func shown(_ word: String) -> String {
-    SanitizedText(word)?.text ?? "\"\""
 }

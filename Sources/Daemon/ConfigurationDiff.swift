@@ -1,4 +1,5 @@
 package import Domain
+import Program
 
 /// The differences between two configurations.
 package struct ConfigurationDiff: Equatable {
@@ -10,7 +11,7 @@ package struct ConfigurationDiff: Equatable {
     package internal(set) var settings: [SettingKey] = []
 
     package init(from old: Configuration, to new: Configuration) {
-        for key in ConfigurationKey.all where !key.isEqual(old, new) {
+        for key in Configuration.table.keys where !key.isEqual(old, new) {
             switch key.effect {
             case .reload: now.append(key.name)
             case .start: later.append(key.name)

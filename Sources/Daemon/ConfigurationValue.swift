@@ -2,20 +2,21 @@ import Domain
 import Formats
 import JSONCoding
 import Linux
+import Program
 import Wire
 
 /// Reads the value of a key of paced.conf.
 extension ConfigurationFile.Assignment {
-    func number(in range: ClosedRange<Int>) throws(Options.UsageError) -> Int {
+    func number(in range: ClosedRange<Int>) throws(UsageError) -> Int {
         guard let number = Int(value), range.contains(number) else {
-            throw Options.UsageError(
+            throw UsageError(
                 line: "\(key) takes a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
-    func bool() throws(Options.UsageError) -> Bool {
-        guard let value = Bool(word: value) else { throw Options.UsageError(line: "\(key) takes yes or no") }
+    func bool() throws(UsageError) -> Bool {
+        guard let value = Bool(word: value) else { throw UsageError(line: "\(key) takes yes or no") }
         return value
     }
 
@@ -24,26 +25,26 @@ extension ConfigurationFile.Assignment {
         value.split(whereSeparator: { $0 == " " || $0 == "," }).map(String.init)
     }
 
-    func formats() throws(Options.UsageError) -> [ExportFormat] {
+    func formats() throws(UsageError) -> [ExportFormat] {
         let words = words
         let formats = words.compactMap { ExportFormat(rawValue: $0) }
         guard formats.count == words.count else {
             let names = ExportFormat.allCases.map(\.rawValue).joined(separator: " ")
-            throw Options.UsageError(line: "\(key) takes any of \(names), or nothing")
+            throw UsageError(line: "\(key) takes any of \(names), or nothing")
         }
         return formats.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    func directory() throws(Options.UsageError) -> String {
-        guard value.hasPrefix("/") else { throw Options.UsageError(line: "\(key) takes a path that begins with /") }
+    func directory() throws(UsageError) -> String {
+        guard value.hasPrefix("/") else { throw UsageError(line: "\(key) takes a path that begins with /") }
         return value
     }
 
     /// Reads the value of `--sensors`, except the strap for tests; at most as many sensors as the setting allows.
-    func sensors() throws(Options.UsageError) -> Options.Sensors {
+    func sensors() throws(UsageError) -> Options.Sensors {
         let sensors = try Options.Sensors(value, of: key)
         switch sensors {
-        case .unix: throw Options.UsageError(line: "\(key) takes no unix:PATH; that is for tests, as --sensors")
+        case .unix: throw UsageError(line: "\(key) takes no unix:PATH; that is for tests, as --sensors")
         case .ours(let list):
             var settings = Settings()
             try settings.parse(.sensors, .array(list.map { .string($0) }))
@@ -53,7 +54,7 @@ extension ConfigurationFile.Assignment {
     }
 
     /// The value as a client of control.sock sends it; `null` if it is none of the setting.
-    fileprivate func json(of setting: SettingKey) throws(Options.UsageError) -> JSON {
+    fileprivate func json(of setting: SettingKey) throws(UsageError) -> JSON {
         switch setting.kind {
         case .flag: return .bool(try bool())
         case .optionalFlag: return value.isEmpty ? .null : .bool(try bool())
@@ -66,7 +67,7 @@ extension ConfigurationFile.Assignment {
             let count = setting == .zones ? 5 : 6
             let numbers = words.compactMap { Int64($0) }
             guard numbers.count == count, words.count == count else {
-                throw Options.UsageError(
+                throw UsageError(
                     line:
                         "\(key) takes \(count == 5 ? "five" : "six") whole numbers with spaces or commas between, or nothing"
                 )
@@ -79,7 +80,7 @@ extension ConfigurationFile.Assignment {
             do throws(ParseError) {
                 return try JSON(parsing: value.utf8)
             } catch {
-                throw Options.UsageError(line: "\(key) takes JSON in one line: \(error)")
+                throw UsageError(line: "\(key) takes JSON in one line: \(error)")
             }
         }
     }
@@ -87,16 +88,16 @@ extension ConfigurationFile.Assignment {
 
 extension Settings {
     /// Adopts a key of `[Settings]`, by the rules of control.sock.
-    mutating func parse(_ key: SettingKey, _ assignment: ConfigurationFile.Assignment) throws(Options.UsageError) {
+    mutating func parse(_ key: SettingKey, _ assignment: ConfigurationFile.Assignment) throws(UsageError) {
         try parse(key, assignment.json(of: key))
     }
 
-    fileprivate mutating func parse(_ key: SettingKey, _ json: JSON) throws(Options.UsageError) {
+    fileprivate mutating func parse(_ key: SettingKey, _ json: JSON) throws(UsageError) {
         do throws(RPCError) {
             try SettingChange(key, json).apply(to: &self)
         } catch {
             let lines = (error.detail ?? error.message).split(separator: "\n")
-            throw Options.UsageError(line: lines.joined(separator: ", "))
+            throw UsageError(line: lines.joined(separator: ", "))
         }
     }
 }

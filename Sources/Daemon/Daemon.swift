@@ -1,6 +1,7 @@
 import Domain
 import Linux
 import Pipeline
+import Program
 import Sensors
 import Servers
 import Storage
@@ -377,7 +378,7 @@ package final class Daemon {
     }
 
     private func reload(_ assignments: [ConfigurationFile.Assignment]?, at now: Instant) {
-        do throws(Options.UsageError) {
+        do throws(UsageError) {
             let text = try settings.reload(assignments, at: now)
             let new = settings.configuration
             run.configure(formats: new.exportAtStop, syncSeconds: new.syncSeconds)

@@ -1,23 +1,12 @@
-import Domain
-import Glibc
-import Linux
+package import Program
 
 /// The directories of the daemon's sockets and files.
 ///
-/// Precedence: option, directory made by systemd (`RUNTIME_DIRECTORY`, `STATE_DIRECTORY`), default (man/paced.8).
+/// Source: man/paced.8.
 package struct Directories: Equatable, Sendable {
     /// Nil if systemd passed both sockets.
     package var runtime: String?
     package var state: String
-
-    /// No default directory is known. `line` names the option to give.
-    package struct Unknown: Error, Equatable, Sendable {
-        package var line: String
-
-        package init(line: String) {
-            self.line = line
-        }
-    }
 
     /// The directories of a replay, in a private one; `--runtime-dir` names another for the sockets.
     package init(_ options: Options, replayIn directory: String) {
@@ -25,39 +14,15 @@ package struct Directories: Equatable, Sendable {
         state = directory + "/state"
     }
 
-    /// - Parameters:
-    ///   - hasSockets: true if systemd passed both sockets; then ``runtime`` is nil.
-    ///   - environment: the value of a variable; nil or empty is unset.
+    /// - Parameter hasSockets: true if systemd passed both sockets; then ``runtime`` is nil.
     package init(
-        _ options: Options, isSystem: Bool, hasSockets: Bool = false, environment: (String) -> String?
-    ) throws(Unknown) {
-        func variable(_ name: String) -> String? {
-            environment(name).flatMap { $0.isEmpty ? nil : $0 }
-        }
-        func first(of list: String?) -> String? {
-            list?.split(separator: ":").first.map(String.init)
-        }
-        if hasSockets {
-            runtime = nil
-        } else if let runtime = options.runtimeDirectory ?? first(of: variable("RUNTIME_DIRECTORY")) {
-            self.runtime = runtime
-        } else if isSystem {
-            runtime = "/run/paced"
-        } else if let base = variable("XDG_RUNTIME_DIR") {
-            runtime = base + "/paced"
-        } else {
-            throw Unknown(line: "XDG_RUNTIME_DIR is unset: give --runtime-dir DIR")
+        _ options: Options, hasSockets: Bool = false, _ environment: ProgramEnvironment
+    ) throws(UsageError) {
+        if !hasSockets {
+            runtime = try environment.directory(.runtime, "paced", ("--runtime-dir", options.runtimeDirectory))
         }
         // A demo records beside the journal of real runs, and not in it.
         let name = options.isDemo ? "paced-demo" : "paced"
-        if let state = options.stateDirectory ?? first(of: variable("STATE_DIRECTORY")) {
-            self.state = state
-        } else if isSystem {
-            state = "/var/lib/" + name
-        } else if let base = variable("XDG_STATE_HOME") ?? variable("HOME").map({ $0 + "/.local/state" }) {
-            state = base + "/" + name
-        } else {
-            throw Unknown(line: "HOME is unset: give --state-dir DIR")
-        }
+        state = try environment.directory(.state, name, ("--state-dir", options.stateDirectory))
     }
 }

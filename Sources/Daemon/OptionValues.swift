@@ -1,5 +1,6 @@
 import Domain
 import Linux
+import Program
 import Sensors
 import Wire
 
@@ -17,9 +18,9 @@ extension Options.Gpsd {
     static let defaultPort: UInt16 = 2947
 
     /// Parses `HOST[:PORT[:DEVICE]]` or `off`. An IPv6 address is in brackets.
-    init(_ text: String, of name: String) throws(Options.UsageError) {
-        func misuse(_ what: String) -> Options.UsageError {
-            Options.UsageError(line: "\(name) takes HOST[:PORT[:DEVICE]] or off" + what)
+    init(_ text: String, of name: String) throws(UsageError) {
+        func misuse(_ what: String) -> UsageError {
+            UsageError(line: "\(name) takes HOST[:PORT[:DEVICE]] or off" + what)
         }
         if text == "off" {
             self = .off
@@ -46,7 +47,7 @@ extension Options.Gpsd {
         let device = rest.dropFirst()
         if rest.first == ":", device.isEmpty { throw misuse(", the device is empty") }
         if host != "localhost", !TCPSocket.isAddress(String(host)) {
-            throw Options.UsageError(
+            throw UsageError(
                 line: "\(name) takes a numeric address or localhost: a name would need a look-up that blocks")
         }
         self = .at(
@@ -55,13 +56,13 @@ extension Options.Gpsd {
 }
 
 extension Options.Barometer {
-    init(_ text: String, of name: String) throws(Options.UsageError) {
+    init(_ text: String, of name: String) throws(UsageError) {
         switch text {
         case "off": self = .off
         case "auto": self = .automatic
         default:
             guard text.hasPrefix("/") else {
-                throw Options.UsageError(line: "\(name) takes auto, off or a path that begins with /")
+                throw UsageError(line: "\(name) takes auto, off or a path that begins with /")
             }
             self = .directory(text)
         }
@@ -69,7 +70,7 @@ extension Options.Barometer {
 }
 
 extension Options.Sensors {
-    init(_ text: String, of name: String) throws(Options.UsageError) {
+    init(_ text: String, of name: String) throws(UsageError) {
         if text == "off" || text == "auto" {
             self = text == "off" ? .off : .auto
             return
@@ -77,17 +78,17 @@ extension Options.Sensors {
         if text.hasPrefix("unix:") {
             let path = text.dropFirst("unix:".count)
             guard !path.isEmpty, path.utf8.count <= UnixSocket.pathLimit else {
-                throw Options.UsageError(line: "\(name) unix:PATH takes a path of 1 to \(UnixSocket.pathLimit) bytes")
+                throw UsageError(line: "\(name) unix:PATH takes a path of 1 to \(UnixSocket.pathLimit) bytes")
             }
             self = .unix(path: String(path))
             return
         }
         let sensors = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         guard !sensors.contains("") else {
-            throw Options.UsageError(line: "\(name) takes sensors with commas between, none empty")
+            throw UsageError(line: "\(name) takes sensors with commas between, none empty")
         }
         guard sensors.allSatisfy(Self.isSensor) else {
-            throw Options.UsageError(
+            throw UsageError(
                 line: "\(name) takes names, ends of names, or addresses, with /public or /random after them if known; "
                     + "auto or off is alone")
         }
@@ -105,27 +106,27 @@ extension Options.Sensors {
 }
 
 extension Options.Bluetooth {
-    init(_ text: String, of name: String) throws(Options.UsageError) {
+    init(_ text: String, of name: String) throws(UsageError) {
         switch text {
         case "off": self = .off
         case "auto": self = .auto
         case "kernel": self = .kernel
         case "bluetoothd": self = .bluetoothd
-        default: throw Options.UsageError(line: "\(name) takes auto, kernel, bluetoothd or off")
+        default: throw UsageError(line: "\(name) takes auto, kernel, bluetoothd or off")
         }
     }
 }
 
 extension AdapterChoice {
     /// Parses `hciN` or an address.
-    init(_ text: String, of name: String) throws(Options.UsageError) {
+    init(_ text: String, of name: String) throws(UsageError) {
         if let address = BluetoothAddress(text) {
             self = .address(address)
         } else if text.hasPrefix("hci"), let index = UInt16(text.dropFirst(3)), index < MgmtCommand.noIndex {
             // `MGMT_INDEX_NONE` is not an adapter's number.
             self = .index(index)
         } else {
-            throw Options.UsageError(
+            throw UsageError(
                 line: "\(name) takes hci and a number, or an address such as 00:1A:7D:DA:71:13")
         }
     }

@@ -1,6 +1,7 @@
 import Domain
 import Linux
 import Pipeline
+import Program
 import Simulation
 import Storage
 import Wire
@@ -119,7 +120,7 @@ final class SettingsController {
 
     // MARK: Reload
 
-    var configurationPath: String { options.configurationPath }
+    var configurationPath: String { options.configuration ?? Configuration.table.path }
 
     /// Applies a configuration file that was read again. Live keys change at once, the others at
     /// the next start. An invalid file changes nothing.
@@ -127,7 +128,7 @@ final class SettingsController {
     /// - Returns: a text that lists the changes.
     func reload(
         _ assignments: [ConfigurationFile.Assignment]?, at now: Instant
-    ) throws(Options.UsageError) -> String {
+    ) throws(UsageError) -> String {
         let new = try Configuration(assignments, options)
         for line in new.warnings { Log.write(.warning, line) }
         let changes = ConfigurationDiff(from: configuration, to: new)

@@ -1,6 +1,7 @@
 import Domain
 import Glibc
 import Linux
+import Program
 import SQLite
 package import Storage
 
@@ -195,7 +196,7 @@ package final class StateDirectoryOpener: Sendable {
         let names =
             ["state.lock", SensorStoreFile.name, SensorStoreFile.formerName, JournalReserve.name, ActivityIndex.name]
             + JournalFile.names
-        var warnings = Daemon.hardLinks(among: names, in: lock.lock.directory)
+        var warnings = ProgramSockets.hardLinks(among: names, in: lock.lock.directory)
         do throws(DirectoryError) {
             try lock.lock.directory.checkFile(JournalReserve.name)
         } catch {

@@ -5,14 +5,16 @@ import Glibc
 ///
 /// Source: systemd.syntax(7).
 package enum ConfigurationFile {
-    /// An assignment, with the number of its line, from 1.
+    /// An assignment, with its file and the number of its line, from 1.
     package struct Assignment: Equatable, Sendable {
+        package var path: String
         package var line: Int
         package var section: String
         package var key: String
         package var value: String
 
-        package init(line: Int, section: String, key: String, value: String) {
+        package init(path: String, line: Int, section: String, key: String, value: String) {
+            self.path = path
             self.line = line
             self.section = section
             self.key = key
@@ -35,10 +37,20 @@ package enum ConfigurationFile {
     /// The largest file, in bytes.
     package static let sizeLimit = 64 * 1024
 
-    /// Reads a file. Nil if it does not exist.
+    /// Reads a file, then its drop-ins: the files `*.conf` in the directory of its name with `.d`, in the order of their names. Nil
+    /// if there is none of them.
     ///
-    /// - Throws: ``Failure`` if any of its lines is invalid.
+    /// - Throws: ``Failure`` if any of their lines is invalid.
     package static func read(_ path: String) throws(Failure) -> [Assignment]? {
+        var assignments = try readFile(path)
+        for name in (try? names(in: path + ".d")) ?? [] where name.hasSuffix(".conf") {
+            guard let more = try readFile("\(path).d/\(name)") else { continue }
+            assignments = (assignments ?? []) + more
+        }
+        return assignments
+    }
+
+    private static func readFile(_ path: String) throws(Failure) -> [Assignment]? {
         let text: [UInt8]?
         do throws(SystemError) {
             text = try FileDescriptor.open(path, O_RDONLY).readAll(limit: sizeLimit)
@@ -76,7 +88,7 @@ package enum ConfigurationFile {
             {
                 assignments.append(
                     Assignment(
-                        line: index + 1, section: section,
+                        path: path, line: index + 1, section: section,
                         key: String(decoding: trimmed(line[..<mark]), as: UTF8.self),
                         value: String(decoding: trimmed(line[(mark + 1)...]), as: UTF8.self)))
             } else {

@@ -2,122 +2,78 @@ import Domain
 import Glibc
 import HTTP
 import Linux
+import Program
 import Servers
 import Weather
 import Wire
 
 /// `paced-net`: fetches data from the internet for paced, and publishes it as topics. Answers requests on net.sock.
 package final class NetDaemon {
-    private typealias Failure = ServiceStart.Failure
-
     /// Requests of users that wait for a response.
     private static let requestLimit = 16
     private static let socketName = "net"
 
-    private let loop: EventLoop
     private var weather: WeatherService?
     private var routes: RouteService?
     private var places: PlacesService?
     private var transit: TransitService?
     private var paced: PacedConnection?
     private var server: ControlServer?
-    private var signals: [CallbackSource] = []
-    private var watchdog: TimerSource?
     private var nextToken = 0
     private var waiting = 0
 
     /// - Returns: the exit status of the program.
     package static func main(_ arguments: [String]) -> Int32 {
-        blockSignals([SIGTERM, SIGINT])
-        Machine.returnLargeBlocks()
-        do {
-            switch try NetOptions.read(arguments) {
-            case .print(let text):
-                print(text, terminator: "")
-                return 0
-            case .run(let options): return try start(options)
-            }
-        } catch let error as NetOptions.UsageError {
-            log(.error, error.line)
-            return 2
-        } catch let error as ConfigurationFile.Failure {
-            log(.error, error.line)
-            return 2
-        } catch let failure as Failure {
-            log(.error, failure.line)
-            return 1
-        } catch {
-            log(.error, "\(error)")
-            return 1
-        }
+        NetOptions.description.main(arguments, start: start)
     }
 
     private static func log(_ level: LogLevel, _ text: String) {
         level.write(text, of: "paced-net")
     }
 
-    private static func variable(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }
-    }
-
     private static func start(_ options: NetOptions) throws -> Int32 {
         let configuration = try NetConfiguration.read(options.configuration)
-        if configuration.exposesHome {
+        if let path = configuration.exposedHome {
             log(
                 .warning,
-                "\(options.configuration ?? NetConfiguration.path) has your home and every user can read it: "
-                    + "give it to root:paced-net with mode 0640")
+                "\(path) has your home and every user can read it: give it to root:paced-net with mode 0640")
         }
-        let notifier = NotifySocket.fromEnvironment()
-        let handed = try handedSocket()
-        let isSystem = geteuid() == 0 || variable("SYSTEMD_EXEC_PID").flatMap { Int32($0) } == getpid()
-        let directories = try NetDirectories(
-            options, isSystem: isSystem, hasSocket: handed != nil, environment: variable)
-        try ServiceStart.prepare(directories.cache, option: "--cache-dir")
-        let lock = try directories.runtime.map { try ServiceStart.lock($0, of: "paced-net") }
-        let socket =
-            try handed.map { FileDescriptor(owning: $0) }
-            ?? ServiceStart.listen(socketName, in: directories.runtime ?? "")
-        let daemon = try NetDaemon(configuration, directories, socket: socket, notifier)
+        let service = try ServiceLoop()
+        let handed = try ProgramSockets.handed([socketName], to: "paced-net").numbers
+        let environment = ProgramEnvironment.current
+        let directories = try NetDirectories(options, hasSocket: handed[socketName] != nil, environment)
+        try prepareDirectory(directories.cache, option: "--cache-dir")
+        var sockets = try ProgramSockets([socketName], handed, in: directories.runtime, of: "paced-net")
+        for line in sockets.hardLinks { log(.warning, line) }
+        guard let socket = try sockets.listen(socketName) else {
+            preconditionFailure("a program without this socket has a runtime directory")
+        }
+        let daemon = try NetDaemon(configuration, directories, environment, socket: socket, loop: service.loop)
         log(.notice, "paced-net \(Release.version) serves \(directories.runtime ?? "the socket of systemd")")
-        _ = notifier?.send("READY=1")
-        let status = try daemon.loop.run()
+        let status = try service.run()
         daemon.server?.close()
-        switch lock {
-        case .some(let lock): lock.directory.remove(socketName + ".sock")
-        case .none: break
-        }
-        _ = consume lock
+        sockets.close()
         log(.notice, "stopped")
         return status
     }
 
-    private static func handedSocket() throws(Failure) -> Int32? {
-        do throws(ActivationSockets.Failure) {
-            return try ActivationSockets(named: [socketName]).numbers[socketName]
-        } catch {
-            throw Failure(line: "cannot use the socket of systemd (paced-net.socket): \(error)")
-        }
-    }
-
     private init(
-        _ configuration: NetConfiguration, _ directories: NetDirectories, socket: consuming FileDescriptor,
-        _ notifier: NotifySocket?
+        _ configuration: NetConfiguration, _ directories: NetDirectories, _ environment: ProgramEnvironment,
+        socket: consuming FileDescriptor, loop: EventLoop
     ) throws {
-        loop = try EventLoop()
         let contact = configuration.contact.map { " (\($0))" } ?? ""
         let client = try HTTPClient(
             loop: loop, userAgent: "paced-net/\(Release.version)\(contact)", authorities: configuration.authorities)
         let fetcher = Fetcher(
             client, cache: ResponseCache(in: directories.cache), timeout: configuration.timeout, log: Self.log)
         let provider = configuration.weatherServer.map { AviationWeather(server: $0) }
-        let authorization = try Self.credential("weather-authorization", in: directories.credentials)
+        let authorization = try environment.credential("weather-authorization")
         weather = try WeatherService(
             fetcher, provider, headers: authorization.map { ["Authorization: \($0)"] } ?? [], loop: loop
         ) { [unowned self] data, end in
             paced?.publish(WeatherTopic.name, data, validUntil: end, source: provider?.name ?? "paced-net")
         }
-        let routeAuthorization = try Self.credential("route-authorization", in: directories.credentials)
+        let routeAuthorization = try environment.credential("route-authorization")
         routes = try RouteService(
             client, configuration.routeEngine, timeout: configuration.timeout,
             headers: routeAuthorization.map { ["Authorization: \($0)"] } ?? [], loop: loop, log: Self.log)
@@ -127,7 +83,7 @@ package final class NetDaemon {
                 paced?.publish(PlacesTopic.name, $0, validUntil: $1, source: "OpenStreetMap")
             },
             notify: { [unowned self] in paced?.notice(PlacesTopic.name, key: "water", $0) })
-        let transitAuthorization = try Self.credential("transit-authorization", in: directories.credentials)
+        let transitAuthorization = try environment.credential("transit-authorization")
         transit = try TransitService(
             in: directories.maps, configuration.transit, fetcher,
             headers: transitAuthorization.map { ["Authorization: \($0)"] } ?? [], loop: loop, log: Self.log,
@@ -136,32 +92,6 @@ package final class NetDaemon {
         paced = try PacedConnection(directories.paced, loop: loop, log: Self.log) { [unowned self] in receive($0) }
         server = try ControlServer(socket: socket, .network, loop: loop) { [unowned self] request, _, _ in
             answer(request)
-        }
-        for signal in [SIGTERM, SIGINT] {
-            signals.append(try loop.onSignal(signal) { [unowned self] in loop.stop(0) })
-        }
-        if let notifier, let interval = notifier.watchdog {
-            watchdog = try loop.timer { [unowned self] in
-                _ = notifier.send("WATCHDOG=1")
-                watchdog?.arm(at: Clock.now() + interval / 3)
-            }
-            watchdog?.arm(at: Clock.now())
-        }
-    }
-
-    /// The first line of a credential; nil without one.
-    private static func credential(_ name: String, in directory: String?) throws(Failure) -> String? {
-        guard let directory else { return nil }
-        do throws(SystemError) {
-            let text = try FileDescriptor.open("\(directory)/\(name)", O_RDONLY).readText(limit: 4096)
-            let line = text.prefix { !$0.isNewline }
-            guard !line.isEmpty, line.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-                throw SystemError("read", code: EINVAL)
-            }
-            return String(line)
-        } catch {
-            if error.code == ENOENT { return nil }
-            throw Failure(line: "the credential \(name) must be one line of printable ASCII characters: \(error)")
         }
     }
 

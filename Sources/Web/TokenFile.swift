@@ -8,8 +8,10 @@ package struct TokenFile {
     private static let sizeLimit = 512 * 1024
 
     /// Why the file cannot be used. `line` says what to do.
-    package struct Failure: Error, Equatable {
+    package struct Failure: Error, Equatable, CustomStringConvertible {
         package internal(set) var line: String
+
+        package var description: String { line }
     }
 
     private let file: AtomicFile

@@ -1,5 +1,4 @@
-import Domain
-package import Linux
+package import Program
 
 /// The settings of `paced-web`.
 ///
@@ -22,74 +21,44 @@ package struct WebConfiguration: Equatable {
     /// A file of raster tiles for the maps (MBTiles).
     var tiles: String?
 
-    static let path = "/etc/paced/paced-web.conf"
+    private static let table = ConfigurationTable<WebConfiguration>(
+        path: "/etc/paced/paced-web.conf",
+        [
+            ConfigurationKey(
+                "Web", "Names", rule: "host names with blanks between, such as bike.local, at most 16"
+            ) { configuration, text in
+                let names = text.split(separator: " ").map { $0.lowercased() }
+                guard names.count <= 16, names.allSatisfy(isName) else { return false }
+                configuration.names = names
+                return true
+            },
+            ConfigurationKey("Web", "AllowPlain", rule: "no, live or all") {
+                guard let plain = Plain(rawValue: $1) else { return false }
+                $0.plain = plain
+                return true
+            },
+            path("Certificate") { $0.certificate = $1 }, path("CertificateKey") { $0.key = $1 },
+            path("Tiles") { $0.tiles = $1 },
+        ])
 
-    private static let section = "Web"
-    private static let keyNames = ["Names", "AllowPlain", "Certificate", "CertificateKey", "Tiles"]
+    private static func path(
+        _ name: String, set: @escaping @Sendable (inout WebConfiguration, String) -> Void
+    ) -> ConfigurationKey<WebConfiguration> {
+        ConfigurationKey("Web", name, rule: "an absolute path") {
+            guard $1.hasPrefix("/") else { return false }
+            set(&$0, $1)
+            return true
+        }
+    }
 
-    /// Reads the named file, which must exist, or the default one, if it exists; then the files `*.conf` in the directory
-    /// of that name with `.d`, in the order of their names, of which the last value of a key counts.
-    package static func read(_ named: String?) throws(ConfigurationFile.Failure) -> WebConfiguration {
-        let path = named ?? Self.path
+    /// Reads the named file, which must exist, or the default one, if it exists, and their drop-ins.
+    package static func read(_ named: String?) throws(UsageError) -> WebConfiguration {
         var configuration = WebConfiguration()
-        if try !configuration.apply(fileAt: path), named != nil {
-            throw ConfigurationFile.Failure(line: "\(path) does not exist")
-        }
-        for name in (try? Linux.names(in: path + ".d")) ?? [] where name.hasSuffix(".conf") {
-            _ = try configuration.apply(fileAt: "\(path).d/\(name)")
-        }
+        _ = try table.read(named, into: &configuration)
         if (configuration.certificate == nil) != (configuration.key == nil) {
-            throw ConfigurationFile.Failure(line: "\(path): Certificate and CertificateKey need each other")
+            throw UsageError(line: "\(named ?? table.path): Certificate and CertificateKey need each other")
         }
         return configuration
-    }
-
-    /// - Returns: whether there is a file.
-    private mutating func apply(fileAt path: String) throws(ConfigurationFile.Failure) -> Bool {
-        guard let assignments = try ConfigurationFile.read(path) else { return false }
-        var seen: Set<String> = []
-        for assignment in assignments {
-            func failure(_ text: String) -> ConfigurationFile.Failure {
-                ConfigurationFile.Failure(line: "\(path):\(assignment.line): \(text)")
-            }
-            guard assignment.section == Self.section else {
-                throw failure(
-                    "[\(SanitizedText(assignment.section)?.text ?? "")] is unknown; the section is [\(Self.section)]")
-            }
-            let name = SanitizedText(assignment.key)?.text ?? ""
-            guard seen.insert(name).inserted else { throw failure("\(name) is set a second time") }
-            // An empty value leaves what was set before.
-            if assignment.value.isEmpty, Self.keyNames.contains(name) { continue }
-            if let rule = try set(assignment) { throw failure(rule) }
-        }
-        return true
-    }
-
-    /// - Returns: what is wrong; nil if nothing is.
-    private mutating func set(_ assignment: ConfigurationFile.Assignment) throws(ConfigurationFile.Failure) -> String? {
-        let value = assignment.value
-        switch assignment.key {
-        case "Names":
-            let names = value.split(separator: " ").map { $0.lowercased() }
-            guard names.count <= 16, names.allSatisfy(Self.isName) else {
-                return "Names must be host names with blanks between, such as bike.local, at most 16"
-            }
-            self.names = names
-        case "AllowPlain":
-            guard let plain = Plain(rawValue: value) else { return "AllowPlain must be no, live or all" }
-            self.plain = plain
-        case "Certificate", "CertificateKey", "Tiles":
-            guard value.hasPrefix("/") else { return "\(assignment.key) must be an absolute path" }
-            switch assignment.key {
-            case "Certificate": certificate = value
-            case "CertificateKey": key = value
-            default: tiles = value
-            }
-        default:
-            return
-                "[\(Self.section)] \(SanitizedText(assignment.key)?.text ?? "") is unknown; the keys are \(Self.keyNames.joined(separator: ", "))"
-        }
-        return nil
     }
 
     private static func isName(_ text: String) -> Bool {

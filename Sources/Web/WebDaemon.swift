@@ -2,6 +2,7 @@ import Domain
 import Glibc
 import HTTPServer
 import Linux
+import Program
 import SQLite
 import Servers
 import Wire
@@ -9,8 +10,6 @@ import Wire
 /// `paced-web`: serves the web page of paced. It is a client of the sockets of paced and paced-net, and signs browsers in
 /// on code.sock and admin.sock.
 package final class WebDaemon {
-    private typealias Failure = ServiceStart.Failure
-
     private static let socketNames = ["code", "admin"]
     private static let internetName = "http"
     private static let defaultAddress = ListenAddress(host: "127.0.0.1", port: 8080)
@@ -22,36 +21,10 @@ package final class WebDaemon {
     private var encrypted: HTTPServer?
     private var listeners: [Listener] = []
     private var controls: [ControlServer] = []
-    private var signals: [CallbackSource] = []
-    private var watchdog: TimerSource?
 
     /// - Returns: the exit status of the program.
     package static func main(_ arguments: [String]) -> Int32 {
-        blockSignals([SIGTERM, SIGINT])
-        Machine.returnLargeBlocks()
-        do {
-            switch try WebOptions.read(arguments) {
-            case .print(let text):
-                print(text, terminator: "")
-                return 0
-            case .run(let options): return try start(options)
-            }
-        } catch let error as WebOptions.UsageError {
-            log(.error, error.line)
-            return 2
-        } catch let error as ConfigurationFile.Failure {
-            log(.error, error.line)
-            return 2
-        } catch let failure as Failure {
-            log(.error, failure.line)
-            return 1
-        } catch let failure as TokenFile.Failure {
-            log(.error, failure.line)
-            return 1
-        } catch {
-            log(.error, "\(error)")
-            return 1
-        }
+        WebOptions.description.main(arguments, start: start)
     }
 
     private static func log(_ level: LogLevel, _ text: String) {
@@ -62,42 +35,33 @@ package final class WebDaemon {
     private static let leastDescriptors: Int32 = 488
 
     private static func start(_ options: WebOptions) throws -> Int32 {
-        try ServiceStart.checkDescriptors(of: "paced-web", least: leastDescriptors, most: 1024)
+        try requireDescriptors(of: "paced-web", least: leastDescriptors, most: 1024)
         let configuration = try WebConfiguration.read(options.configuration)
         let certificate = try certificate(of: configuration)
-        let notifier = NotifySocket.fromEnvironment()
-        let handed: ActivationSockets
-        do throws(ActivationSockets.Failure) {
-            handed = try ActivationSockets(named: socketNames, internet: internetName)
-        } catch {
-            throw Failure(line: "cannot use the sockets of systemd (paced-web.socket): \(error)")
-        }
+        let service = try ServiceLoop()
+        let handed = try ProgramSockets.handed(socketNames, internet: internetName, to: "paced-web")
         if !handed.internet.isEmpty, !options.addresses.isEmpty {
-            throw WebOptions.UsageError(
+            throw UsageError(
                 line: "--listen and the sockets of systemd exclude each other: name addresses in paced-web.socket")
         }
-        let directories = try WebDirectories(options, hasSockets: !handed.numbers.isEmpty) {
-            getenv($0).map { String(cString: $0) }
-        }
-        try ServiceStart.prepare(directories.state, option: "--state-dir")
-        let lock = try directories.runtime.map { try ServiceStart.lock($0, of: "paced-web") }
-        let daemon = try WebDaemon(configuration, certificate, options, directories, handed, notifier)
-        _ = notifier?.send("READY=1")
-        let status = try daemon.loop.run()
+        let directories = try WebDirectories(options, hasSockets: !handed.numbers.isEmpty, .current)
+        try prepareDirectory(directories.state, option: "--state-dir")
+        var sockets = try ProgramSockets(socketNames, handed.numbers, in: directories.runtime, of: "paced-web")
+        for line in sockets.hardLinks { log(.warning, line) }
+        let daemon = try WebDaemon(
+            configuration, certificate, options, directories, handed.internet, &sockets, loop: service.loop)
+        let status = try service.run()
         for control in daemon.controls { control.close() }
         daemon.access.finish()
-        switch lock {
-        case .some(let lock): for name in socketNames { lock.directory.remove(name + ".sock") }
-        case .none: break
-        }
-        _ = consume lock
+        sockets.close()
         log(.notice, "stopped")
         return status
     }
 
-    private static func certificate(of configuration: WebConfiguration) throws(Failure) -> HTTPServer.Certificate? {
+    private static func certificate(of configuration: WebConfiguration) throws(StartFailure) -> HTTPServer.Certificate?
+    {
         guard let chain = configuration.certificate, let key = configuration.key else { return nil }
-        func text(_ path: String) throws(Failure) -> String {
+        func text(_ path: String) throws(StartFailure) -> String {
             do throws(SystemError) {
                 let bytes = try FileDescriptor.open(path, O_RDONLY).readAll(limit: 256 * 1024)
                 guard let bytes, let text = String(validating: bytes, as: UTF8.self) else {
@@ -105,27 +69,27 @@ package final class WebDaemon {
                 }
                 return text
             } catch {
-                throw Failure(
+                throw StartFailure(
                     line: "cannot read \(path): \(error); it must be a file in PEM format that paced-web may read")
             }
         }
         return HTTPServer.Certificate(chain: try text(chain), key: try text(key))
     }
 
-    private static func tiles(_ configuration: WebConfiguration) throws(Failure) -> TileFile? {
+    private static func tiles(_ configuration: WebConfiguration) throws(StartFailure) -> TileFile? {
         guard let path = configuration.tiles else { return nil }
         do throws(SQLiteError) {
             return try TileFile(path)
         } catch {
-            throw Failure(line: "cannot read \(path): \(error); Tiles= must name a file of raster tiles (MBTiles)")
+            throw StartFailure(line: "cannot read \(path): \(error); Tiles= must name a file of raster tiles (MBTiles)")
         }
     }
 
     private init(
         _ configuration: WebConfiguration, _ certificate: HTTPServer.Certificate?, _ options: WebOptions,
-        _ directories: WebDirectories, _ handed: ActivationSockets, _ notifier: NotifySocket?
+        _ directories: WebDirectories, _ handed: [Int32], _ sockets: inout ProgramSockets, loop: EventLoop
     ) throws {
-        loop = try EventLoop()
+        self.loop = loop
         UploadDirectory.removeAbandoned(in: directories.places.temporary)
         access = try AccessService(
             TokenFile(in: directories.state), loop: loop, places: directories.places, log: Self.log)
@@ -133,7 +97,7 @@ package final class WebDaemon {
         do throws(SystemError) {
             pages = try PageFiles(in: directories.pages)
         } catch {
-            throw Failure(line: "there are no pages in \(directories.pages): \(error); give another --page-dir")
+            throw StartFailure(line: "there are no pages in \(directories.pages): \(error); give another --page-dir")
         }
         let own = Machine.hostName.lowercased()
         let rules = RequestRules(names: configuration.names + [own, own + ".local"], plain: configuration.plain)
@@ -146,7 +110,7 @@ package final class WebDaemon {
                 encrypted = try HTTPServer(
                     loop: loop, certificate: certificate, headers: PageFiles.headers, handler: handler)
             } catch {
-                throw Failure(
+                throw StartFailure(
                     line: "the certificate or its key is no valid PEM file: correct Certificate= and CertificateKey=")
             }
         }
@@ -165,9 +129,8 @@ package final class WebDaemon {
         var paths: [AccessScope: String] = [:]
         for name in Self.socketNames {
             let kind: ControlRequest.Socket = name == "admin" ? .admin : .code
-            let socket =
-                try handed.numbers[name].map { FileDescriptor(owning: $0) }
-                ?? ServiceStart.listen(name, in: directories.runtime ?? "")
+            // Systemd may pass one of the two only.
+            guard let socket = try sockets.listen(name) else { continue }
             if let path = UnixSocket.path(of: socket) { paths[kind == .admin ? .control : .watch] = path }
             controls.append(
                 try ControlServer(socket: socket, kind, loop: loop) { [access] request, peer, _ in
@@ -176,23 +139,13 @@ package final class WebDaemon {
                 })
         }
         access.isMember = { [paths] user, scope in paths[scope].map { User.mayWrite($0, user) } ?? false }
-        for signal in [SIGTERM, SIGINT] {
-            signals.append(try loop.onSignal(signal) { [unowned self] in loop.stop(0) })
-        }
-        if let notifier, let interval = notifier.watchdog {
-            watchdog = try loop.timer { [unowned self] in
-                _ = notifier.send("WATCHDOG=1")
-                watchdog?.arm(at: Clock.now() + interval / 3)
-            }
-            watchdog?.arm(at: Clock.now())
-        }
         Self.log(.notice, "paced-web \(Release.version) serves \(addresses.map(\.text).joined(separator: ", "))")
     }
 
     /// Listens for browsers.
     ///
     /// - Returns: the addresses.
-    private func listen(_ options: WebOptions, _ handed: ActivationSockets) throws -> [ListenAddress] {
+    private func listen(_ options: WebOptions, _ handed: [Int32]) throws -> [ListenAddress] {
         var addresses: [ListenAddress] = []
         func serve(_ socket: consuming FileDescriptor) throws(SystemError) {
             guard let address = TCPSocket.address(of: socket) else { throw SystemError("getsockname", code: EINVAL) }
@@ -200,13 +153,13 @@ package final class WebDaemon {
             listeners.append(
                 try Listener(socket, loop: loop, accepted: { [unowned self] in accept($0) }, refused: { _ in }))
         }
-        for number in handed.internet { try serve(FileDescriptor(owning: number)) }
+        for number in handed { try serve(FileDescriptor(owning: number)) }
         if !addresses.isEmpty { return addresses }
         for address in options.addresses.isEmpty ? [Self.defaultAddress] : options.addresses {
             do throws(SystemError) {
                 try serve(TCPSocket.listen(host: address.host, port: address.port))
             } catch {
-                throw Failure(line: "cannot listen at \(address.text): \(error); give another --listen")
+                throw StartFailure(line: "cannot listen at \(address.text): \(error); give another --listen")
             }
         }
         return addresses

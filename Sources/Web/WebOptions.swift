@@ -1,11 +1,12 @@
 import Domain
 import Linux
+import Program
 
 /// The command line of `paced-web`.
 ///
 /// Source: man/paced-web.8.
 struct WebOptions: Equatable {
-    /// Nil means ``WebConfiguration/path``, if that exists.
+    /// Nil means the default one, if that exists.
     var configuration: String?
     /// Where to listen; empty for the sockets of systemd, or the default address.
     var addresses: [ListenAddress] = []
@@ -22,76 +23,69 @@ struct WebOptions: Equatable {
     var mapsDirectory: String?
     var netDirectory: String?
 
-    enum Request: Equatable {
-        case run(WebOptions)
-        /// Text for standard output.
-        case print(String)
-    }
-
-    /// An invalid option. `line` says what to do.
-    struct UsageError: Error, Equatable {
-        var line: String
-    }
-
-    static func read(_ arguments: [String]) throws(UsageError) -> Request {
-        var options = WebOptions()
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = String(parts[0])
-            func value() throws(UsageError) -> String {
-                let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() ?? ""
-                guard !value.isEmpty else { throw UsageError(line: "\(name) needs a value") }
-                return value
-            }
-            switch name {
-            case "--help" where parts.count == 1: return .print(help)
-            case "--version" where parts.count == 1: return .print("paced-web \(Release.version)\n")
-            case "--config": options.configuration = try value()
-            case "--listen":
-                guard let address = ListenAddress(try value()) else {
+    static let description = ProgramDescription(
+        name: "paced-web",
+        summary: """
+            Serves the web page of paced, for the phone on the handlebar, the kiosk and the desk.
+            pacectl reads the recordings for it. pacectl web code prints the address and the code that signs a browser in.
+            """,
+        column: 25,
+        options: [
+            ProgramOption(
+                "--listen", .required("ADDRESS:PORT"),
+                "a numeric address; several are possible; default: 127.0.0.1:8080"
+            ) { options, value in
+                guard let address = ListenAddress(value) else {
                     throw UsageError(
                         line: "--listen needs a numeric address and a port, such as 127.0.0.1:8080 or [::1]:8080")
                 }
                 options.addresses.append(address)
-            case "--runtime-dir": options.runtimeDirectory = try value()
-            case "--state-dir": options.stateDirectory = try value()
-            case "--page-dir": options.pageDirectory = try value()
-            case "--paced-dir": options.pacedDirectory = try value()
-            case "--journal-dir": options.journalDirectory = try value()
-            case "--maps-dir": options.mapsDirectory = try value()
-            case "--net-dir": options.netDirectory = try value()
-            default:
-                let shown = SanitizedText(argument)?.text ?? "\"\""
-                throw UsageError(line: "unknown option \(shown); paced-web --help lists them")
-            }
-        }
-        return .run(options)
-    }
-
-    private static let help = """
-        Usage: paced-web [OPTION…]
-        Serves the web page of paced, for the phone on the handlebar, the kiosk and the desk.
-        pacectl reads the recordings for it. pacectl web code prints the address and the code that signs a browser in.
-
-          --listen ADDRESS:PORT  a numeric address; several are possible; default: 127.0.0.1:8080
-          --config FILE          the configuration file; default: /etc/paced/paced-web.conf, if it exists
-          --runtime-dir DIR      the directory of code.sock and admin.sock; default: /run/paced-web as root,
-                                 else $XDG_RUNTIME_DIR/paced-web
-          --state-dir DIR        the directory of the tokens; default: /var/lib/paced-web as root,
-                                 else $XDG_STATE_HOME/paced-web or ~/.local/state/paced-web
-          --page-dir DIR         the directory of the pages; default: share/paced-web beside the
-                                 directory of this program, such as /usr/share/paced-web
-          --paced-dir DIR        the directory of the sockets of paced; default: /run/paced as root,
-                                 else $XDG_RUNTIME_DIR/paced
-          --net-dir DIR          the directory of net.sock of paced-net, as of pacectl
-          --journal-dir DIR      the directory of the journal, as --state-dir of pacectl
-          --maps-dir DIR         the directory of places and timetable, as of pacectl
-          --version, --help
-
-        Exit status: 0 stopped, 1 failed, 2 wrong option or configuration.
-
-        """
+            },
+            ProgramOption(
+                "--config", .required("FILE"),
+                "the configuration file; default: /etc/paced/paced-web.conf, if it exists"
+            ) { $0.configuration = $1 },
+            ProgramOption(
+                "--runtime-dir", .required("DIR"),
+                """
+                the directory of code.sock and admin.sock; default: /run/paced-web as root,
+                else $XDG_RUNTIME_DIR/paced-web
+                """
+            ) { $0.runtimeDirectory = $1 },
+            ProgramOption(
+                "--state-dir", .required("DIR"),
+                """
+                the directory of the tokens; default: /var/lib/paced-web as root,
+                else $XDG_STATE_HOME/paced-web or ~/.local/state/paced-web
+                """
+            ) { $0.stateDirectory = $1 },
+            ProgramOption(
+                "--page-dir", .required("DIR"),
+                """
+                the directory of the pages; default: share/paced-web beside the
+                directory of this program, such as /usr/share/paced-web
+                """
+            ) { $0.pageDirectory = $1 },
+            ProgramOption(
+                "--paced-dir", .required("DIR"),
+                """
+                the directory of the sockets of paced; default: /run/paced as root,
+                else $XDG_RUNTIME_DIR/paced
+                """
+            ) { $0.pacedDirectory = $1 },
+            ProgramOption(
+                "--net-dir", .required("DIR"), "the directory of net.sock of paced-net, as of pacectl"
+            ) { $0.netDirectory = $1 },
+            ProgramOption(
+                "--journal-dir", .required("DIR"),
+                "the directory of the journal, as --state-dir of pacectl"
+            ) { $0.journalDirectory = $1 },
+            ProgramOption(
+                "--maps-dir", .required("DIR"), "the directory of places and timetable, as of pacectl"
+            ) { $0.mapsDirectory = $1 },
+        ],
+        end: "Exit status: 0 stopped, 1 failed, 2 wrong option or configuration.",
+        initial: WebOptions())
 }
 
 /// A numeric address with a port: `127.0.0.1:8080` or `[::1]:8080`.

@@ -175,10 +175,11 @@ import Testing
 
     /// The long options in a help text.
     private static func options(of source: String) throws -> Set<Substring> {
-        let help = try Repository.text(of: source).matches(of: #/"""\n(?s:(.*?))"""/#).map(\.1).max {
-            $0.count < $1.count
-        }
-        let options = Set(try #require(help).matches(of: #/--[a-z][a-z-]+/#).map(\.0))
+        let text = try Repository.text(of: source)
+        let rows = text.matches(of: #/ProgramOption\(\s*"(--[a-z-]+)"/#).map(\.1)
+        let help = text.matches(of: #/"""\n(?s:(.*?))"""/#).map(\.1).max { $0.count < $1.count }
+        let options = Set(
+            rows.isEmpty ? try #require(help).matches(of: #/--[a-z][a-z-]+/#).map(\.0) : rows + ["--version", "--help"])
         try #require(options.count > 5)
         return options
     }

@@ -4,6 +4,7 @@ import Domain
 import Foundation
 import JSONCoding
 import Linux
+import Program
 import TestKit
 import Testing
 import Wire
@@ -31,24 +32,24 @@ import Wire
             "systemctl reload paced" keeps the previous configuration. Precedence, highest first: option of paced, \
             setting made with pacectl, key of this file, built-in default.
             """, prefix: "# ")
-        for section in ConfigurationSection.allCases {
-            lines += ["", "[\(section.rawValue)]"] + wrapped(section.text, prefix: "# ")
-            for row in section.rows { lines += wrapped(row.text, prefix: "# ") + ["#\(row.name)=\(row.initial)"] }
+        for section in Configuration.table.sections {
+            lines += ["", "[\(section)]"] + wrapped(text(of: section), prefix: "# ")
+            for row in rows(of: section) { lines += wrapped(row.text, prefix: "# ") + ["#\(row.name)=\(row.initial)"] }
         }
         return lines.joined(separator: "\n") + "\n"
     }
 
     /// The sections of the manual page: one sentence a line, as mdoc(7) has it.
-    private static func manual(_ section: ConfigurationSection) -> String {
+    private static func manual(_ section: String) -> String {
         func text(_ text: String) -> [String] {
             let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
             return words.replacing(#/([.:]) (?=[A-Z])/#) { "\($0.1)\n" }.split(separator: "\n")
                 .map { String($0).replacing("\\", with: "\\e").replacing("-", with: "\\-") }
         }
-        let rows = section.rows.flatMap { row in
+        let rows = rows(of: section).flatMap { row in
             [".It Cm \(row.name) Ns =" + row.initial] + text(row.text)
         }
-        return ([".Ss [\(section.rawValue)]"] + text(section.text) + [".Bl -tag -width Ds"] + rows + [".El"])
+        return ([".Ss [\(section)]"] + text(Self.text(of: section)) + [".Bl -tag -width Ds"] + rows + [".El"])
             .joined(separator: "\n") + "\n"
     }
 
@@ -58,8 +59,8 @@ import Wire
 
     @Test func manualPageMatchesTheTables() throws {
         var page = try GeneratedPage.text(of: "man/paced.conf.5")
-        for section in ConfigurationSection.allCases {
-            let start = try #require(page.range(of: ".Ss [\(section.rawValue)]\n")).lowerBound
+        for section in Configuration.table.sections {
+            let start = try #require(page.range(of: ".Ss [\(section)]\n")).lowerBound
             let end = try #require(page.range(of: "\n.El\n", range: start..<page.endIndex)).upperBound
             page.replaceSubrange(start..<end, with: Self.manual(section))
         }
@@ -73,25 +74,25 @@ import Wire
         #expect(!examples.isEmpty)
         for example in examples {
             let assignments = try ConfigurationFile.read(Array(example.utf8), path: "paced.conf")
-            #expect(try Configuration(assignments, path: "paced.conf").warnings == [], "\(example)")
+            #expect(try Configuration(assignments).warnings == [], "\(example)")
         }
     }
 
-    @Test(arguments: ConfigurationKey.all.filter { $0.former != nil }.map(\.name))
+    @Test(arguments: Configuration.table.keys.filter { $0.former != nil && $0.section != "Settings" }.map(\.name))
     func manualPageNamesTheFormerNameOfEachKey(name: String) throws {
-        let former = try #require(ConfigurationKey.all.first { $0.name == name }?.former?.name)
+        let former = try #require(Configuration.table.keys.first { $0.name == name }?.former?.name)
         let page = try GeneratedPage.text(of: "man/paced.conf.5")
         let list = try #require(page.firstMatch(of: #/also reads the keys of release((?:.*\n)+?)\.Ss/#)?.1)
         #expect(list.contains(former), "\(former)")
     }
 
     /// A default of a row that is not the built-in one would be a lie of the pages.
-    @Test(arguments: ConfigurationKey.all.map(\.name))
+    @Test(arguments: Configuration.table.keys.filter { !["Settings", "Panel"].contains($0.section) }.map(\.name))
     func defaultOfEachKeyIsTheBuiltInOne(name: String) throws {
-        let key = try #require(ConfigurationKey.all.first { $0.name == name })
+        let key = try #require(Configuration.table.keys.first { $0.name == name })
         var configuration = Configuration()
         if !key.initial.isEmpty || name == "SyncIntervalSec" {
-            let text = "[\(key.section.rawValue)]\n\(name)=\(key.initial)"
+            let text = "[\(key.section)]\n\(name)=\(key.initial)"
             let assignments = try ConfigurationFile.read(Array(text.utf8), path: "paced.conf")
             try key.apply(#require(assignments.first), to: &configuration)
         }
@@ -99,15 +100,14 @@ import Wire
     }
 
     @Test func keyNamesAreUnique() {
-        let names = ConfigurationSection.allCases.flatMap { section in section.keys.map { section.rawValue + "." + $0 }
-        }
+        let keys = Configuration.table.keys
+        let names = keys.map { $0.section + "." + $0.name }
         #expect(Set(names).count == names.count)
-        let former = ConfigurationKey.all.compactMap(\.former?.name)
-        #expect(Set(former).isDisjoint(with: ConfigurationKey.all.map(\.name)))
+        #expect(Set(keys.compactMap(\.former?.name)).isDisjoint(with: keys.map(\.name)))
     }
 }
 
-extension ConfigurationSection {
+extension ConfigurationPageTests {
     fileprivate struct Row {
         var name: String
         /// The default as the file has it; empty for none.
@@ -115,14 +115,14 @@ extension ConfigurationSection {
         var text: String
     }
 
-    fileprivate var rows: [Row] {
-        switch self {
-        case .settings:
+    fileprivate static func rows(of section: String) -> [Row] {
+        switch section {
+        case "Settings":
             SettingKey.allCases.filter { $0 != .sensors }
                 .map { Row(name: $0.rawValue, initial: Settings().configured($0), text: $0.text + $0.configuredValues) }
-        case .panel: PanelConfiguration.keys.map { Row(name: $0.name, initial: "", text: $0.text) }
-        case .recording, .position, .bluetooth, .sensors, .clients, .power:
-            ConfigurationKey.all.filter { $0.section == self }
+        case "Panel": PanelConfiguration.keys.map { Row(name: $0.name, initial: "", text: $0.text) }
+        default:
+            Configuration.table.keys.filter { $0.section == section }
                 .map { key in
                     let effect = key.effect == .start ? " A change takes effect at the next start." : ""
                     return Row(name: key.name, initial: key.initial, text: key.text + effect)
@@ -131,22 +131,22 @@ extension ConfigurationSection {
     }
 
     /// What the keys have in common; empty for nothing.
-    fileprivate var text: String {
-        switch self {
-        case .settings:
+    fileprivate static func text(of section: String) -> String {
+        switch section {
+        case "Settings":
             """
             The defaults of the settings that pacectl settings set changes. A setting that was changed there wins over
             the key here.
             """
-        case .panel:
+        case "Panel":
             """
             For pacectl panel and paced-panel.service, on a board without a screen. Keys have the names of
             linux/input-event-codes.h, such as KEY_PLAYPAUSE, separated by spaces. LEDs have the names of /sys/class/leds,
             separated by spaces. Without keys, no device is read.
             """
-        case .power: "Where the kernel reports a battery."
-        case .sensors: "The sensors of the board itself."
-        case .recording, .position, .bluetooth, .clients: ""
+        case "Power": "Where the kernel reports a battery."
+        case "Sensors": "The sensors of the board itself."
+        default: ""
         }
     }
 }

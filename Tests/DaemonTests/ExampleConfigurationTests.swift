@@ -2,6 +2,7 @@ import Board
 import Daemon
 import Foundation
 import Linux
+import Program
 import TestKit
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
     private func read(_ lines: [String]) throws -> (Configuration, [ConfigurationFile.Assignment]) {
         let assignments = try ConfigurationFile.read(
             Array(lines.joined(separator: "\n").utf8), path: "paced.conf")
-        return (try Configuration(assignments, path: "paced.conf"), assignments)
+        return (try Configuration(assignments), assignments)
     }
 
     @Test func exampleFileChangesNoDefault() throws {
@@ -35,9 +36,7 @@ import Testing
     @Test func exampleFileHasEveryKeyWithItsDefault() throws {
         let (configuration, assignments) = try read(lines.map { Self.isAssignment($0) ? String($0.dropFirst()) : $0 })
         #expect(configuration == Configuration())
-        let known = ConfigurationSection.allCases.flatMap { section in
-            section.keys.map { section.rawValue + "." + $0 }
-        }
+        let known = Configuration.table.keys.map { $0.section + "." + $0.name }
         #expect(assignments.map { $0.section + "." + $0.key }.sorted() == known.sorted())
     }
 

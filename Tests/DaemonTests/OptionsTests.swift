@@ -1,12 +1,13 @@
 import Daemon
 import Domain
+import Program
 import Sensors
 import Simulation
 import Testing
 
 @Suite struct OptionsTests {
     private func options(_ arguments: String...) throws -> Options {
-        guard case .run(let options) = try Options.read(arguments) else { throw Unexpected() }
+        guard case .run(let options) = try Options.description.read(arguments) else { throw Unexpected() }
         return options
     }
 
@@ -68,15 +69,11 @@ import Testing
     }
 
     @Test func replayOptionHasASpeedAndALoop() throws {
-        var replay = try options("--replay", "ride.fit").replay
-        #expect(replay?.recording == "ride.fit")
-        #expect(replay?.speed == 1)
-        #expect(replay?.loops == false)
-        replay = try options("--speed=2.5", "--loop", "--replay=17").replay
-        #expect(replay?.recording == "17")
-        #expect(replay?.speed == 2.5)
-        #expect(replay?.loops == true)
-        #expect(try options("--replay", "17").isDemo)
+        var options = try options("--replay", "ride.fit")
+        #expect(options.replay == "ride.fit" && options.replaySpeed == nil && !options.loopsReplay)
+        options = try self.options("--speed=2.5", "--loop", "--replay=17")
+        #expect(options.replay == "17" && options.replaySpeed == 2.5 && options.loopsReplay)
+        #expect(options.isDemo)
     }
 
     @Test(arguments: [
@@ -89,7 +86,7 @@ import Testing
         ["--barometer", "devices"],
     ])
     func invalidReplayOrDemoIsReported(arguments: [String]) {
-        let misuse = #expect(throws: Options.UsageError.self) { try Options.read(arguments) }
+        let misuse = #expect(throws: UsageError.self) { try Options.description.read(arguments) }
         #expect(arguments.contains { misuse?.line.contains($0.prefix { $0 != "=" }) == true })
     }
 
@@ -106,14 +103,14 @@ import Testing
         ["--adapter", "hci-1"], ["--runtime-dir"], ["--fast"], ["run"], ["\u{1B}[2J"],
     ])
     func invalidOptionIsReportedInOneLine(arguments: [String]) {
-        let misuse = #expect(throws: Options.UsageError.self) { try Options.read(arguments) }
+        let misuse = #expect(throws: UsageError.self) { try Options.description.read(arguments) }
         #expect(misuse?.line.isEmpty == false)
         #expect(misuse?.line.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } == true)
     }
 
     @Test func helpAndVersionArePrinted() throws {
         for argument in ["--help", "--version"] {
-            guard case .print(let text) = try Options.read([argument]) else { throw Unexpected() }
+            guard case .print(let text) = try Options.description.read([argument]) else { throw Unexpected() }
             #expect(text.hasSuffix("\n"))
         }
     }
@@ -127,7 +124,8 @@ import Testing
         var options = Options()
         options.runtimeDirectory = runtime
         options.stateDirectory = state
-        return try Directories(options, isSystem: isSystem, hasSockets: hasSockets) { environment[$0] }
+        return try Directories(
+            options, hasSockets: hasSockets, ProgramEnvironment(isSystem: isSystem) { environment[$0] })
     }
 
     @Test func optionOverridesSystemdAndSystemdTheDefaults() throws {
@@ -151,12 +149,12 @@ import Testing
         var options = Options()
         options.demo = .run
         let environment = ["XDG_RUNTIME_DIR": "/run/user/1", "HOME": "/home/runner"]
-        var found = try Directories(options, isSystem: true) { _ in nil }
+        var found = try Directories(options, ProgramEnvironment(isSystem: true) { _ in nil })
         #expect((found.runtime, found.state) == ("/run/paced", "/var/lib/paced-demo"))
-        found = try Directories(options, isSystem: false) { environment[$0] }
+        found = try Directories(options, ProgramEnvironment(isSystem: false) { environment[$0] })
         #expect((found.runtime, found.state) == ("/run/user/1/paced", "/home/runner/.local/state/paced-demo"))
         options.stateDirectory = "/s"
-        #expect(try Directories(options, isSystem: true) { _ in nil }.state == "/s")
+        #expect(try Directories(options, ProgramEnvironment(isSystem: true) { _ in nil }).state == "/s")
     }
 
     @Test func passedSocketsNeedNoRuntimeDirectory() throws {
@@ -175,10 +173,10 @@ import Testing
     }
 
     @Test func missingDirectoryNamesItsOption() {
-        #expect(throws: Directories.Unknown(line: "XDG_RUNTIME_DIR is unset: give --runtime-dir DIR")) {
+        #expect(throws: UsageError(line: "XDG_RUNTIME_DIR is unset: give --runtime-dir DIR")) {
             try directories(["HOME": "/home/runner", "XDG_RUNTIME_DIR": ""])
         }
-        #expect(throws: Directories.Unknown(line: "HOME is unset: give --state-dir DIR")) {
+        #expect(throws: UsageError(line: "HOME is unset: give --state-dir DIR")) {
             try directories(["XDG_RUNTIME_DIR": "/run/user/1"])
         }
     }

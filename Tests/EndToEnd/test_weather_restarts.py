@@ -219,7 +219,7 @@ def refusal(*arguments):
     (["--\x1b[2J"], "paced-net: unknown option --\ufffd[2J; paced-net --help lists them"),
     (["--cache-dir"], "paced-net: --cache-dir needs a value"),
     (["--runtime-dir="], "paced-net: --runtime-dir needs a value"),
-    (["--config", "/nonexistent"], "paced-net: /nonexistent does not exist"),
+    (["--config", "/nonexistent"], "paced-net: there is no file /nonexistent; give --config another, or leave it away"),
 ], ids=repr)
 def test_wrong_option_is_refused(arguments, text):
     assert refusal(*arguments) == text
@@ -239,9 +239,9 @@ SERVER_RULE = "Server must be an address of http or https without the last slash
     ("# A comment\n[Weather]\n\nServer=ftp://host/", 4, SERVER_RULE),
     ("[Weather]\nServer=http://host/", 2, SERVER_RULE),
     ("[Weather]\nServer=http://host?x", 2, SERVER_RULE), ("[Weather]\nServer=http://", 2, SERVER_RULE),
-    ("[Weather]\nServer=off\nServer=off", 3, "[Weather] Server is set a second time"),
-    ("[Weather]\nTimeoutSec=2", 2, "[Weather] TimeoutSec is unknown; the keys of [Weather] are Server"),
-    ("[Weather]\n\x1b[2J=2", 2, "[Weather] \ufffd[2J is unknown; the keys of [Weather] are Server"),
+    ("[Weather]\nServer=off\nServer=off", 3, "Server is already set in line 2"),
+    ("[Weather]\nTimeoutSec=2", 2, "there is no key TimeoutSec in [Weather]; the keys are Server"),
+    ("[Weather]\n\x1b[2J=2", 2, "there is no key \ufffd[2J in [Weather]; the keys are Server"),
     ("[Weather]\nServer", 2, "expected [Section], Key=value or # comment"),
 ], ids=repr)
 def test_wrong_configuration_is_refused_with_file_and_line(tmp_path, text, line, message):

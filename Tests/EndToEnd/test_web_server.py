@@ -411,11 +411,11 @@ def test_clients_that_stop_in_a_handshake_cost_nothing(encrypted, size):
 
 @pytest.mark.parametrize("text, message", [
     ("[Web]\nAllowPlain=yes\n", ":2: AllowPlain must be no, live or all"),
-    ("[Web]\nListen=0.0.0.0\n", ":2: [Web] Listen is unknown; the keys are Names, AllowPlain, Certificate, CertificateKey, Tiles"),
-    ("[Site]\nNames=a\n", ":2: [Site] is unknown; the section is [Web]"),
+    ("[Web]\nListen=0.0.0.0\n", ":2: there is no key Listen in [Web]; the keys are Names AllowPlain Certificate CertificateKey Tiles"),
+    ("[Site]\nNames=a\n", ":2: there is no section [Site]; the sections are [Web]"),
     ("[Web]\nCertificate=/etc/a.pem\n", ": Certificate and CertificateKey need each other"),
     ("[Web]\nNames=a b_c\n", ":2: Names must be host names with blanks between"),
-    ("[Web]\nNames=a\nNames=b\n", ":3: Names is set a second time"),
+    ("[Web]\nNames=a\nNames=b\n", ":3: Names is already set in line 2"),
 ])
 def test_wrong_configuration(tmp_path, text, message):
     path = tmp_path / "web.conf"
@@ -428,7 +428,7 @@ def test_wrong_configuration(tmp_path, text, message):
     (["--listen", "localhost:80"], "--listen needs a numeric address and a port"),
     (["--listen", "127.0.0.1"], "--listen needs a numeric address and a port"),
     (["--port", "80"], "unknown option --port; paced-web --help lists them"),
-    (["--config"], "--config needs a value"), (["--config", "/nonexistent"], "/nonexistent does not exist"),
+    (["--config"], "--config needs a value"), (["--config", "/nonexistent"], "there is no file /nonexistent; give --config another, or leave it away"),
 ])
 def test_wrong_options(words, message):
     done = subprocess.run([PROGRAMS / "paced-web", *words], capture_output=True, text=True, timeout=60)

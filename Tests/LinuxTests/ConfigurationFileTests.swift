@@ -21,10 +21,10 @@ struct ConfigurationFileTests {
             "# first\n\n[Recording]\n; second\nSyncIntervalSec=1\r\n  ResumeLimitSec = 15  \n[Strap]\nName=a;b # c\nEmpty=\n"
         #expect(
             try read(text) == [
-                .init(line: 5, section: "Recording", key: "SyncIntervalSec", value: "1"),
-                .init(line: 6, section: "Recording", key: "ResumeLimitSec", value: "15"),
-                .init(line: 8, section: "Strap", key: "Name", value: "a;b # c"),
-                .init(line: 9, section: "Strap", key: "Empty", value: ""),
+                .init(path: "paced.conf", line: 5, section: "Recording", key: "SyncIntervalSec", value: "1"),
+                .init(path: "paced.conf", line: 6, section: "Recording", key: "ResumeLimitSec", value: "15"),
+                .init(path: "paced.conf", line: 8, section: "Strap", key: "Name", value: "a;b # c"),
+                .init(path: "paced.conf", line: 9, section: "Strap", key: "Empty", value: ""),
             ])
         #expect(try read("").isEmpty)
         #expect(try read("[A]\nk=v").last?.value == "v")
@@ -43,8 +43,8 @@ struct ConfigurationFileTests {
         for value in [start, "\(start)  ;  # [x] = é\(start)ü  e", "\(start)\u{1F3C3}", "\(start);#;\(start)"] {
             #expect(
                 try read("[A]\n  k = \(value)\t\n# \(start)\nnext=1\n") == [
-                    .init(line: 2, section: "A", key: "k", value: value),
-                    .init(line: 4, section: "A", key: "next", value: "1"),
+                    .init(path: "paced.conf", line: 2, section: "A", key: "k", value: value),
+                    .init(path: "paced.conf", line: 4, section: "A", key: "next", value: "1"),
                 ])
         }
     }
@@ -53,9 +53,9 @@ struct ConfigurationFileTests {
     @Test func formsOfEarlierReleasesAreAccepted() throws {
         #expect(
             try read("\u{FEFF}[A] ; the first\nkey: a=b\n=c\nd=\n") == [
-                .init(line: 2, section: "A", key: "key", value: "a=b"),
-                .init(line: 3, section: "A", key: "", value: "c"),
-                .init(line: 4, section: "A", key: "d", value: ""),
+                .init(path: "paced.conf", line: 2, section: "A", key: "key", value: "a=b"),
+                .init(path: "paced.conf", line: 3, section: "A", key: "", value: "c"),
+                .init(path: "paced.conf", line: 4, section: "A", key: "d", value: ""),
             ])
     }
 

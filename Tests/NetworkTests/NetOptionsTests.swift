@@ -2,13 +2,14 @@ import Domain
 import Foundation
 import Linux
 import Network
+import Program
 import TestKit
 import Testing
 
 @Suite struct NetOptionsTests {
     private func line(_ arguments: [String]) -> String? {
-        do throws(NetOptions.UsageError) {
-            _ = try NetOptions.read(arguments)
+        do throws(UsageError) {
+            _ = try NetOptions.description.read(arguments)
             return nil
         } catch {
             return error.line
@@ -23,7 +24,7 @@ import Testing
         expected.pacedDirectory = "e"
         expected.mapsDirectory = "f"
         let arguments = ["--config", "a", "--runtime-dir=b", "--cache-dir=c=d", "--paced-dir", "e", "--maps-dir=f"]
-        #expect(try NetOptions.read(arguments) == .run(expected))
+        #expect(try NetOptions.description.read(arguments) == .run(expected))
     }
 
     @Test(arguments: [
@@ -39,7 +40,8 @@ import Testing
         _ options: NetOptions = NetOptions(), isSystem: Bool = false, hasSocket: Bool = false,
         _ environment: [String: String] = [:]
     ) throws -> NetDirectories {
-        try NetDirectories(options, isSystem: isSystem, hasSocket: hasSocket) { environment[$0] }
+        try NetDirectories(
+            options, hasSocket: hasSocket, ProgramEnvironment(isSystem: isSystem) { environment[$0] })
     }
 
     @Test func directoriesOfTheSystem() throws {
@@ -48,13 +50,9 @@ import Testing
         #expect(system.cache == "/var/cache/paced-net")
         #expect(system.paced == "/run/paced")
         #expect(system.maps == "/var/lib/paced-maps")
-        #expect(system.credentials == nil)
-        let unit = try directories(
-            isSystem: true, hasSocket: true,
-            ["CACHE_DIRECTORY": "/var/cache/x", "CREDENTIALS_DIRECTORY": "/run/credentials/x"])
+        let unit = try directories(isSystem: true, hasSocket: true, ["CACHE_DIRECTORY": "/var/cache/x"])
         #expect(unit.runtime == nil)
         #expect(unit.cache == "/var/cache/x")
-        #expect(unit.credentials == "/run/credentials/x")
     }
 
     @Test func directoriesOfAUser() throws {
@@ -62,7 +60,7 @@ import Testing
         #expect(user.runtime == "/run/user/1/paced-net")
         #expect(user.paced == "/run/user/1/paced")
         #expect(user.cache == "/home/me/.cache/paced-net")
-        #expect(throws: NetOptions.UsageError(line: "XDG_RUNTIME_DIR is unset: give --runtime-dir DIR")) {
+        #expect(throws: UsageError(line: "XDG_RUNTIME_DIR is unset: give --runtime-dir DIR")) {
             try directories(["HOME": "/home/me"])
         }
     }
@@ -80,7 +78,7 @@ import Testing
             return try NetConfiguration.read(directory("net.conf"))
         } catch {
             // Without the directory, which has a random name.
-            throw ConfigurationFile.Failure(line: String(error.line.dropFirst(directory.path.count + 1)))
+            throw UsageError(line: String(error.line.dropFirst(directory.path.count + 1)))
         }
     }
 
@@ -128,14 +126,14 @@ import Testing
             "[Weather]\nServer=http:///x",
             "net.conf:2: Server must be an address of http or https without the last slash, or off"
         ),
-        ("[Weather]\nServer=off\nServer=off", "net.conf:3: [Weather] Server is set a second time"),
+        ("[Weather]\nServer=off\nServer=off", "net.conf:3: Server is already set in line 2"),
         (
             "[Weather]\nUrl=x",
-            "net.conf:2: [Weather] Url is unknown; the keys of [Weather] are Server"
+            "net.conf:2: there is no key Url in [Weather]; the keys are Server"
         ),
         (
             "[Bus]\nUrl=x",
-            "net.conf:2: [Bus] Url is unknown; the sections are [Network], [Weather], [Routes], [Places], [Transit]"
+            "net.conf:2: there is no section [Bus]; the sections are [Network] [Weather] [Routes] [Places] [Transit]"
         ),
         (
             "[Transit]\nHome=91,0",
@@ -149,11 +147,11 @@ import Testing
         ),
         ("x", "net.conf:1: expected [Section], Key=value or # comment"),
     ]) func wrongLineIsNamed(text: String, expected: String) {
-        #expect(throws: ConfigurationFile.Failure(line: expected)) { try read(text) }
+        #expect(throws: UsageError(line: expected)) { try read(text) }
     }
 
     @Test func namedFileMustExist() {
-        #expect(throws: ConfigurationFile.Failure(line: "/nowhere/x.conf does not exist")) {
+        #expect(throws: UsageError(line: "there is no file /nowhere/x.conf; give --config another, or leave it away")) {
             try NetConfiguration.read("/nowhere/x.conf")
         }
     }

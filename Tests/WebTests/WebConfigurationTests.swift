@@ -1,5 +1,5 @@
 import Foundation
-import Linux
+import Program
 import TestKit
 import Testing
 import Web
@@ -28,13 +28,13 @@ import Web
     @Test func aDropInThatIsWrongIsNamedWithItsLine() throws {
         let file = try write("[Web]\n", to: "a.conf")
         let dropIn = try write("[Web]\nBogus=1\n", to: "a.conf.d/10.conf")
-        let failure = #expect(throws: ConfigurationFile.Failure.self) { try WebConfiguration.read(file) }
-        #expect(failure?.line.hasPrefix("\(dropIn):2: [Web] Bogus is unknown") == true)
+        let failure = #expect(throws: UsageError.self) { try WebConfiguration.read(file) }
+        #expect(failure?.line.hasPrefix("\(dropIn):2: there is no key Bogus in [Web]; the keys are Names") == true)
     }
 
     @Test func certificateAndKeyMayBeInTwoFilesButNeedEachOther() throws {
         let file = try write("[Web]\nCertificate=/c\n", to: "a.conf")
-        #expect(throws: ConfigurationFile.Failure.self) { try WebConfiguration.read(file) }
+        #expect(throws: UsageError.self) { try WebConfiguration.read(file) }
         _ = try write("[Web]\nCertificateKey=/k\n", to: "a.conf.d/key.conf")
         #expect(throws: Never.self) { try WebConfiguration.read(file) }
     }

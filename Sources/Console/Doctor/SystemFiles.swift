@@ -292,7 +292,8 @@ extension SystemFiles {
                 do throws(PanelConfiguration.Wrong) {
                     try panel.apply(assignment)
                 } catch {
-                    return .bad("\(ConfigurationFile.path):\(assignment.line): \(error.what)")
+                    let file = assignment.path.substituting(path, with: ConfigurationFile.path)
+                    return .bad("\(file):\(assignment.line): \(error.what)")
                 }
             }
             guard let errors = Self.errors(of: path) else {

@@ -207,7 +207,7 @@ extension Invocation {
             do throws(PanelConfiguration.Wrong) {
                 try configuration.apply(assignment)
             } catch {
-                throw Failure(status: .usage, message: "\(path):\(assignment.line): \(error.what)")
+                throw Failure(status: .usage, message: "\(assignment.path):\(assignment.line): \(error.what)")
             }
         }
         return configuration
