@@ -94,6 +94,7 @@ let package = Package(
             swiftSettings: core + small + fast),
         // Ring 2
         .target(name: "Linux", dependencies: ["CLinux", "CSystemd", "Domain"], swiftSettings: shell),
+        .target(name: "Client", dependencies: ["Linux", "Domain"], swiftSettings: core + small),
         .target(name: "Program", dependencies: ["Linux", "Domain"], swiftSettings: core + small),
         // Ring 3
         .target(
@@ -128,20 +129,22 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "Report", "Weather", "Maps", "MapStorage", "Transit", "Zip", "Gzip", "Privacy", "QRCode",
+                "Client", "Report", "Weather", "Maps", "MapStorage", "Transit", "Zip", "Gzip", "Privacy", "QRCode",
             ] + adapters + inner,
             swiftSettings: core + small),
         .target(
             name: "Web",
             dependencies: [
-                "HTTPServer", "Gzip", "Privacy", "SQLite", "Servers", "Program", "Linux", "Wire", "JSONCoding",
+                "HTTPServer", "Gzip", "Privacy", "SQLite", "Servers", "Client", "Program", "Linux", "Wire",
+                "JSONCoding",
                 "Domain",
             ],
             swiftSettings: core + small),
         .target(
             name: "Network",
             dependencies: [
-                "HTTP", "Weather", "MapStorage", "Maps", "Transit", "Import", "Servers", "Program", "Linux", "SQLite",
+                "HTTP", "Weather", "MapStorage", "Maps", "Transit", "Import", "Servers", "Client", "Program", "Linux",
+                "SQLite",
                 "Wire", "Formats", "Pipeline", "JSONCoding", "Domain",
             ],
             swiftSettings: core + small),

@@ -1,3 +1,4 @@
+import Client
 import Domain
 import Glibc
 import JSONCoding
@@ -76,7 +77,7 @@ extension Invocation {
         blocks: String = "", needsSettings: Bool = true
     ) throws(Failure) -> (state: StateLine, stateLine: [UInt8], settings: Settings, settingsLine: [UInt8]) {
         let connection = try Connection.needed(to: RuntimeDirectory(runtimeDirectory).stateSocket)
-        try connection.send(#"{"class":"WATCH","classes":["STATE","SETTINGS"]"# + blocks + "}")
+        try connection.send((#"{"class":"WATCH","classes":["STATE","SETTINGS"]"# + blocks + "}").utf8)
         let deadline = Clock.now() + Connection.connectTimeout
         var state: (StateLine, [UInt8])?
         var settings: (Settings, [UInt8])?

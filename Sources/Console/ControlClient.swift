@@ -1,3 +1,4 @@
+import Client
 import Domain
 import Glibc
 import JSONCoding
@@ -27,8 +28,7 @@ struct ControlClient {
         _ method: String, _ parameters: String = "{}", lasting duration: Duration = .zero
     ) throws(Failure) -> String {
         id += 1
-        try connection.send(
-            #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(parameters)}"#)
+        try connection.send(requestLine(method, parameters, id: id))
         let program = connection.program.rawValue
         let deadline = Clock.now() + duration + Connection.connectTimeout
         while true {
@@ -38,7 +38,7 @@ struct ControlClient {
                 throw .unreachable(
                     "\(program) does not respond at \(connection.path) within \(seconds) s; see its log")
             case .ended: throw .unreachable("\(program) closed the connection; try again, or see its log")
-            case .tooLong: throw .failed("the response of \(program) is longer than \(LineBuffer.limit) bytes")
+            case .tooLong: throw .failed("the response of \(program) is longer than \(Connection.lineLimit) bytes")
             case .line(let line):
                 guard let answer = try? JSON(parsing: line) else {
                     throw .failed("the response of \(program) is not valid JSON")
@@ -181,7 +181,7 @@ extension Invocation {
         let width = rows.map(\.name.count).max() ?? 0
         return rows.map { name, text in
             (SanitizedText.line(name, limit: 64) ?? "") + String(repeating: " ", count: width - name.count + 2)
-                + (SanitizedText.line(text, limit: LineBuffer.limit) ?? "") + "\n"
+                + (SanitizedText.line(text, limit: Connection.lineLimit) ?? "") + "\n"
         }.joined()
     }
 
@@ -203,7 +203,7 @@ extension Invocation {
     }
 
     private func shown(_ key: SettingKey, _ value: String) -> String {
-        (isJSON ? value : SanitizedText.line(Self.text(of: key, value), limit: LineBuffer.limit) ?? "") + "\n"
+        (isJSON ? value : SanitizedText.line(Self.text(of: key, value), limit: Connection.lineLimit) ?? "") + "\n"
     }
 }
 

@@ -1,3 +1,4 @@
+import Client
 import Domain
 import Glibc
 import JSONCoding
@@ -35,7 +36,7 @@ enum ImportTarget {
         } catch {
             switch error {
             case .held(let holder):
-                guard let peer = try? UnixSocket.peer(of: Connection(to: runtime.controlSocket).descriptor) else {
+                guard let peer = try? UnixSocket.peer(of: Connection(to: runtime.controlSocket).lines.socket) else {
                     throw .unreachable(
                         "\(state.path) is in use by \(holder.map { "process \($0)" } ?? "another process"); "
                             + "name its --runtime-dir, or stop it")

@@ -1,3 +1,4 @@
+import Client
 import Domain
 import JSONCoding
 import Linux
@@ -15,20 +16,17 @@ final class RunCommandClient {
     private let loop: EventLoop
     private let ended: (RunCommand, Outcome) -> Void
     private var waiting: [RunCommand] = []
-    private var connection: Connection?
-    private var arrivals: DescriptorSource?
-    private var timer: TimerSource?
+    private var exchange: LineExchange?
 
     /// The maximum number of commands in the queue.
     private static let limit = 8
     private static let timeout = Duration.seconds(5)
 
     /// - Parameter ended: called when a command was performed or has failed.
-    init(_ path: String, loop: EventLoop, ended: @escaping (RunCommand, Outcome) -> Void) throws(SystemError) {
+    init(_ path: String, loop: EventLoop, ended: @escaping (RunCommand, Outcome) -> Void) {
         self.path = path
         self.loop = loop
         self.ended = ended
-        timer = try loop.timer { [unowned self] in fail("paced does not respond; see its log") }
     }
 
     func perform(_ command: RunCommand) {
@@ -41,47 +39,37 @@ final class RunCommandClient {
 
     private func send() {
         guard let command = waiting.first else { return }
-        do {
-            let connection = try Connection(to: path)
-            try connection.send(
-                #"{"jsonrpc":"2.0","id":1,"method":"run.\#(command.word.text)"}"#)
-            arrivals = try loop.watch(connection.descriptor, for: .reading) { [unowned self] _ in receive() }
-            self.connection = connection
-            timer?.arm(at: Clock.now() + Self.timeout)
-        } catch let failure as Failure {
-            fail(failure.message)
-        } catch let error as SystemError {
-            fail(Failure(connectingTo: path, error).message)
+        do throws(LineExchange.Failure) {
+            exchange = try LineExchange(
+                requestLine("run.\(command.word.text)"), at: path, loop: loop, timeout: Self.timeout,
+                lineLimit: Connection.lineLimit
+            ) { [unowned self] in received($0) }
         } catch {
-            fail("\(error)")
+            received(.failure(error))
         }
     }
 
-    private func receive() {
-        guard let lines = connection?.arrivedLines() else { return fail("paced closed the connection") }
-        guard let line = lines.first else { return }
-        let answer = try? JSON(parsing: line)
-        if let result = answer?["result"] {
-            // The result of stop is the activity's summary.
-            let run = result["run"]?.string.flatMap(RunState.init) ?? .idle
-            end(.accepted(run))
-        } else {
-            let error = answer?["error"]
-            fail(
-                error?["data"]?["message"]?.harmlessText(limit: 256) ?? error?["message"]?.harmlessText(limit: 256)
-                    ?? "the response of paced is invalid")
+    private func received(_ answer: Result<[UInt8], LineExchange.Failure>) {
+        switch answer {
+        case .failure(.connecting(let error)): end(.rejected(Failure(connectingTo: path, error).message))
+        case .failure(.ended): end(.rejected("paced closed the connection"))
+        case .failure(.timeout): end(.rejected("paced does not respond; see its log"))
+        case .success(let line):
+            let answer = try? JSON(parsing: line)
+            if let result = answer?["result"] {
+                // The result of stop is the activity's summary.
+                end(.accepted(result["run"]?.string.flatMap(RunState.init) ?? .idle))
+            } else {
+                let error = answer?["error"]
+                let reason = (error?["data"]?["message"] ?? error?["message"])?.harmlessText(limit: 256)
+                end(.rejected(reason ?? "the response of paced is invalid"))
+            }
         }
-    }
-
-    private func fail(_ reason: String) {
-        end(.rejected(reason))
     }
 
     private func end(_ outcome: Outcome) {
-        arrivals = nil
-        connection = nil
-        timer?.arm(at: nil)
-        if !waiting.isEmpty { ended(waiting.removeFirst(), outcome) }
+        exchange = nil
+        ended(waiting.removeFirst(), outcome)
         send()
     }
 }

@@ -1,3 +1,4 @@
+import Client
 import Domain
 import Glibc
 import JSONCoding
@@ -21,16 +22,17 @@ final class Watch {
     private var isWatching = false
     /// The view has changed while the terminal was still accepting the previous frame.
     private var isBehind = false
+    /// Lines have arrived that are not drawn yet.
+    private var isChanged = false
     private var failure: Failure?
 
-    private var connection: Connection?
-    private var arrivals: DescriptorSource?
+    private var client: ReconnectingClient?
     private var sources: [AnyObject] = []
     private var writeSource: DescriptorSource?
     private var second: TimerSource?
     private var commands: RunCommandClient?
-    private var profiles: SocketQuestion?
-    private var codes: SocketQuestion?
+    private var profileExchange: LineExchange?
+    private var codeExchange: LineExchange?
     /// When the next code of the page is made, while its address is shown.
     private var nextCodeAt: Instant?
     /// The course whose profile was asked for.
@@ -51,6 +53,9 @@ final class Watch {
     private static let summaryTime = Duration.seconds(60)
     /// The daemon sends a line each second. A longer silence is shown.
     private static let timeout = Duration.seconds(3)
+    /// How long a daemon that is away is waited for before the next attempt, and an answer before it is given up.
+    private static let retryTime = Duration.seconds(1)
+    private static let answerTime = Duration.seconds(5)
     /// A code is valid for two minutes, once: who reads it has half of them at least.
     private static let codeTime = Duration.seconds(60)
 
@@ -71,12 +76,14 @@ final class Watch {
 
     /// Shows the run until the user quits.
     func run() throws(Failure) {
-        try connect()
         do {
+            try connect()
             try listen()
             terminal.enter()
             draw()
             _ = try loop.run()
+        } catch let error as Failure {
+            throw error
         } catch {
             failure = .failed("\(error)")
         }
@@ -96,7 +103,7 @@ final class Watch {
             })
         if terminal.hasKeys {
             sources.append(try loop.watch(terminal.input, for: .reading) { [unowned self] _ in press() })
-            commands = try RunCommandClient(directory.controlSocket, loop: loop) { [unowned self] command, outcome in
+            commands = RunCommandClient(directory.controlSocket, loop: loop) { [unowned self] command, outcome in
                 if case .rejected(let reason) = outcome { show("cannot \(command.word.text): \(reason)") }
             }
         }
@@ -105,16 +112,10 @@ final class Watch {
             terminal.flush()
             if terminal.isReady, isBehind { draw() } else { watchForWriting() }
         }
-        profiles = try SocketQuestion(loop: loop) { [unowned self] result in
-            view.profile = result.flatMap { CourseProfile($0) }
-            draw()
-        }
-        codes = try SocketQuestion(loop: loop) { [unowned self] result in
-            if case .page = view.overlay {
-                view.overlay = .page(result.flatMap { PageCode($0, machine: NetworkInterfaces.addresses()) })
-            }
-            draw()
-        }
+        sources.append(
+            try loop.afterEach { [unowned self] in
+                if isChanged { draw() }
+            })
         second = try loop.timer { [unowned self] in pass() }
         second?.arm(at: Clock.now() + .seconds(1))
     }
@@ -122,24 +123,52 @@ final class Watch {
     // MARK: The daemon
 
     /// - Throws: an error that a retry would not fix.
-    private func connect() throws(Failure) {
-        do {
-            let connection = try Connection(to: directory.stateSocket)
+    private func connect() throws {
+        let client = try ReconnectingClient(
+            directory.stateSocket, loop: loop, lineLimit: Connection.lineLimit, delays: Self.retryTime...Self.retryTime
+        ) { [unowned self] in receive($0) }
+        self.client = client
+        do throws(SystemError) {
+            try client.connect()
+        } catch {
+            if !Self.isTemporary(error) { throw Failure(connectingTo: client.path, error) }
+        }
+    }
+
+    private static func isTemporary(_ error: SystemError) -> Bool {
+        [ENOENT, ECONNREFUSED, EAGAIN].contains(error.code)
+    }
+
+    private func receive(_ event: ReconnectingClient.Event) {
+        switch event {
+        case .connected:
             // The events before have the laps of the run in progress.
-            try connection.send(
+            client?.send(
                 #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"interval_ms":100,"blocks":["fields","workout","course","partner","sun","wind"],"topics":["\#(WeatherTopic.name)"],"since":0}"#
-            )
-            arrivals = try loop.watch(connection.descriptor, for: .reading) { [unowned self] _ in receive() }
-            self.connection = connection
+                    .utf8)
             receivedAt = Clock.now()
             lastEvent = 0
             view.mayCommand = terminal.hasKeys && mayCommand()
-        } catch let error as SystemError {
-            if ![ENOENT, ECONNREFUSED, EAGAIN].contains(error.code) {
-                throw Failure(connectingTo: directory.stateSocket, error)
-            }
+        case .line(let line): if let json = try? JSON(parsing: line) { receive(json) }
+        case .lost(.connecting(let error)):
+            if !Self.isTemporary(error) { view.error = Failure(connectingTo: directory.stateSocket, error).message }
+        case .lost: disconnect()
+        }
+        isChanged = true
+    }
+
+    /// Asks a socket of JSON-RPC one question. A question without an answer gives none.
+    private func ask(
+        _ path: String, _ method: String, _ parameters: String, received: @escaping (JSON?) -> Void
+    ) -> LineExchange? {
+        do throws(LineExchange.Failure) {
+            return try LineExchange(
+                requestLine(method, parameters), at: path, loop: loop, timeout: Self.answerTime,
+                lineLimit: Connection.lineLimit
+            ) { received((try? JSON(parsing: (try? $0.get()) ?? []))?["result"]) }
         } catch {
-            // The daemon has closed the connection already; the next second retries.
+            received(nil)
+            return nil
         }
     }
 
@@ -154,21 +183,10 @@ final class Watch {
     }
 
     private func disconnect() {
-        arrivals = nil
-        connection = nil
         knowsSettings = false
         isWatching = false
         profiledCourse = nil
         view.disconnected()
-    }
-
-    private func receive() {
-        if let lines = connection?.arrivedLines() {
-            for line in lines { if let json = try? JSON(parsing: line) { receive(json) } }
-        } else {
-            disconnect()
-        }
-        draw()
     }
 
     private func receive(_ line: JSON) {
@@ -204,7 +222,11 @@ final class Watch {
         profiledCourse = course
         view.profile = nil
         if course != nil {
-            profiles?.ask(directory.controlSocket, "course.profile", #"{"points":\#(CourseProfile.points)}"#)
+            profileExchange = ask(directory.controlSocket, "course.profile", #"{"points":\#(CourseProfile.points)}"#) {
+                [unowned self] result in
+                view.profile = result.flatMap { CourseProfile($0) }
+                draw()
+            }
         }
     }
 
@@ -251,8 +273,14 @@ final class Watch {
         nextCodeAt = Clock.now() + Self.codeTime
         let sockets = RuntimeDirectory.webDirectory(webDirectory)
         let mayCommand = access(sockets + "/admin.sock", W_OK) == 0
-        codes?.ask(
-            sockets + (mayCommand ? "/admin.sock" : "/code.sock"), "web.code", mayCommand ? #"{"control":true}"# : "{}")
+        codeExchange = ask(
+            sockets + (mayCommand ? "/admin.sock" : "/code.sock"), "web.code", mayCommand ? #"{"control":true}"# : "{}"
+        ) { [unowned self] result in
+            if case .page = view.overlay {
+                view.overlay = .page(result.flatMap { PageCode($0, machine: NetworkInterfaces.addresses()) })
+            }
+            draw()
+        }
     }
 
     /// Draws again when the shell continues the process.
@@ -266,12 +294,11 @@ final class Watch {
     private func pass() {
         let now = Clock.now()
         second?.arm(at: now + .seconds(1))
-        if connection == nil {
+        if client?.isConnected != true {
             if let ended = daemon?.failure {
                 failure = ended
                 return loop.stop(1)
             }
-            do { try connect() } catch { view.error = error.message }
         } else if now - receivedAt >= Self.timeout {
             view.silentSeconds = Int((now - receivedAt).inSeconds)
         }
@@ -301,6 +328,7 @@ final class Watch {
 
     /// Draws the view once the terminal has accepted the previous frame: a slow terminal gets fewer frames.
     private func draw() {
+        isChanged = false
         if view.state != nil, !knowsSettings { return }
         guard terminal.isReady else {
             isBehind = true

@@ -1,3 +1,4 @@
+import Client
 import Domain
 import Glibc
 import JSONCoding
@@ -35,7 +36,7 @@ struct WatchLines {
             isJSON
             ? #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"interval_ms":100}"#
             : #"{"class":"WATCH","classes":["STATE","SETTINGS"],"interval_ms":1000}"#
-        guard (try? connection.send(watch)) != nil else { return }
+        guard (try? connection.send(watch.utf8)) != nil else { return }
         var settings: Settings?
         while true {
             let line: [UInt8]

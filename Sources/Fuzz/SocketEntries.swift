@@ -177,7 +177,7 @@ extension FuzzTarget {
         name: "lines", corpus: [Array("a short line\nand one that is longer than thirty-two bytes are\n\nlast".utf8)]
     ) { bytes in
         var pieces = CaseReader(bytes)
-        var reader = LineReader(limit: 32)
+        var reader = LineSplitter(limit: 32)
         let size = Int(pieces.byte() % 16) + 1
         while !pieces.isAtEnd {
             reader.append(pieces.bytes(size))

@@ -11,7 +11,7 @@ package struct GpsdDecoder: Sendable {
     }
 
     private var session: GpsdSession
-    private var lines = GpsdLines()
+    private var lines = Self.splitter
     private var receivers: ReceiverSelector
     /// The link status that was reported last.
     private var reported: LinkStatus?
@@ -22,6 +22,10 @@ package struct GpsdDecoder: Sendable {
     private var flood = FloodFault(name: .gpsdFlood) {
         "gpsd sends more than 25 positions a second; \($0) \($0 == 1 ? "was" : "were") discarded"
     }
+
+    /// The longest line of gpsd in bytes, with its carriage return (`GPS_JSON_RESPONSE_MAX`). Longer ones are skipped.
+    package static let lineLimit = 10_241
+    private static var splitter: LineSplitter { LineSplitter(limit: lineLimit, keeping: 2 * lineLimit) }
 
     /// 25 fixes per second, and bursts of 50 after a stall; more are dropped. The fastest receivers send 20 to 25.
     package static let fixBurst = 50
@@ -47,7 +51,7 @@ package struct GpsdDecoder: Sendable {
     }
 
     package mutating func connected(at now: Instant) {
-        lines = GpsdLines()
+        lines = Self.splitter
         session.connected(at: now)
     }
 
@@ -63,7 +67,11 @@ package struct GpsdDecoder: Sendable {
     package mutating func received(_ bytes: some Collection<UInt8>, at now: Instant, into steps: inout [Step]) {
         emit(at: now, into: &steps)
         lines.append(bytes)
-        while let line = lines.next() { received(GpsdMessage(line: line), at: now, into: &steps) }
+        while let next = lines.next() {
+            guard case .line(var line) = next else { continue }
+            if line.last == UInt8(ascii: "\r") { line.removeLast() }
+            if !line.isEmpty { received(GpsdMessage(line: line), at: now, into: &steps) }
+        }
     }
 
     /// Advances timers to `now`.
@@ -82,7 +90,7 @@ package struct GpsdDecoder: Sendable {
         }
         for action in session.received(message, at: now) {
             // The remaining lines of a closed connection are discarded.
-            if action == .close { lines = GpsdLines() }
+            if action == .close { lines = Self.splitter }
             steps.append(.connection(action))
         }
         emit(at: now, into: &steps)

@@ -1,7 +1,7 @@
+import Client
 import Domain
 import JSONCoding
 import Linux
-import Servers
 import Wire
 
 /// The connections to paced: the state of the run from state.sock; the demand, and the topics, on publish.sock.
@@ -68,9 +68,9 @@ final class PacedConnection {
         switch event {
         case .connected:
             let interval = Self.stateInterval.wholeMilliseconds
-            state?.send(Array("{\"class\":\"WATCH\",\"classes\":[\"STATE\"],\"interval_ms\":\(interval)}\n".utf8))
+            state?.send(#"{"class":"WATCH","classes":["STATE"],"interval_ms":\#(interval)}"#.utf8)
         case .lost(let reason):
-            log(.warning, reason + "; retrying")
+            log(.warning, reason.text(state?.path ?? "") + "; retrying")
             (demand.isRunningOutdoors, demand.pace) = (false, nil)
             reportDemand()
         case .line(let bytes):
@@ -102,7 +102,7 @@ final class PacedConnection {
         switch event {
         case .connected: happened(.connected)
         case .lost(let reason):
-            log(.warning, reason + "; retrying")
+            log(.warning, reason.text(publisher?.path ?? "") + "; retrying")
             demand.topics = []
             reportDemand()
         case .line(let bytes):
@@ -155,7 +155,6 @@ final class PacedConnection {
                 $0.member("source", source)
             }
         }
-        line.newline()
         newest[topic] = line.bytes
         refused.remove(topic)
         publisher?.send(line.bytes)
@@ -174,7 +173,6 @@ final class PacedConnection {
                 $0.member("text", text)
             }
         }
-        line.newline()
         publisher?.send(line.bytes)
     }
 }

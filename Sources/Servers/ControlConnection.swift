@@ -19,7 +19,7 @@ final class ControlConnection {
 
     let socket: FileDescriptor
     private var source: DescriptorSource?
-    private var reader = LineReader(limit: JSONRPC.lineLimit)
+    private var reader = LineSplitter(limit: JSONRPC.lineLimit)
     private var sent = 0
     private var inputHasEnded = false
     /// Whether the client no longer reads responses. Its requests are executed all the same.
@@ -67,7 +67,7 @@ final class ControlConnection {
     }
 
     /// The next line, if no response is pending in the output.
-    func nextLine() -> LineReader.Line? {
+    func nextLine() -> LineSplitter.Line? {
         output.bytes.isEmpty ? reader.next(hasEnded: inputHasEnded) : nil
     }
 

@@ -152,7 +152,7 @@ package final class ControlServer {
         if caller.stuckSince != nil { stallTimer?.watch(since: now) }
     }
 
-    private func dispatch(_ line: LineReader.Line, of caller: ControlConnection) {
+    private func dispatch(_ line: LineSplitter.Line, of caller: ControlConnection) {
         guard case .line(let bytes) = line else {
             let limit = JSONRPC.lineLimit
             return JSONRPC.writeError(.invalidRequest("a line is at most \(limit) bytes"), into: &caller.output)

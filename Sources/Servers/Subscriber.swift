@@ -1,3 +1,4 @@
+import Domain
 import Linux
 import Wire
 
@@ -13,7 +14,7 @@ final class Subscriber {
         didSet { if isBehind != oldValue { rewatch() } }
     }
 
-    private var reader = LineReader(limit: SubscriptionRequest.lineLimit)
+    private var reader = LineSplitter(limit: SubscriptionRequest.lineLimit)
     /// Whether the client has shut down its sending side. It still receives lines.
     private var inputHasEnded = false
     private var source: DescriptorSource?
@@ -35,7 +36,7 @@ final class Subscriber {
         }
     }
 
-    func nextLine() -> LineReader.Line? {
+    func nextLine() -> LineSplitter.Line? {
         reader.next(hasEnded: inputHasEnded)
     }
 

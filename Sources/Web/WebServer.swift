@@ -1,3 +1,4 @@
+import Client
 import Domain
 import Glibc
 import HTTPServer
@@ -154,11 +155,11 @@ final class WebServer {
 
     private static func response(to failure: LineExchange.Failure) -> HTTPResponse {
         switch failure {
-        case .unreachable: .error(503, "unreachable", "the service does not run: start paced, or paced-net")
-        case .notAllowed:
+        case .connecting(let error) where [EACCES, EPERM].contains(error.code):
             .error(
                 403, "no-control",
                 "paced-web may not command: add SupplementaryGroups=paced-control in a drop-in (man paced-web)")
+        case .connecting, .ended: .error(503, "unreachable", "the service does not run: start paced, or paced-net")
         case .timeout: .error(504, "failed", "the service does not respond")
         }
     }
@@ -230,7 +231,7 @@ final class WebServer {
                     200, headers: [("Content-Type", "application/x-ndjson"), ("Cache-Control", "no-store")],
                     .pipe(descriptor: socket.release())))
         } catch {
-            reply.send(Self.response(to: .unreachable))
+            reply.send(Self.response(to: .ended))
         }
     }
 
@@ -276,8 +277,9 @@ final class WebServer {
         let number = nextCall
         nextCall += 1
         do throws(LineExchange.Failure) {
-            calls[number] = try LineExchange(Array(line), at: path, loop: loop, timeout: timeout, isWanted: isWanted) {
-                [unowned self] result in
+            calls[number] = try LineExchange(
+                Array(line), at: path, loop: loop, timeout: timeout, lineLimit: JSONRPC.lineLimit, isWanted: isWanted
+            ) { [unowned self] result in
                 calls[number] = nil
                 reply.send(response(result))
             }

@@ -4,39 +4,6 @@ import JSONCoding
 import Testing
 
 struct LineTests {
-    @Test func linesDoNotDependOnThePieces() {
-        let text = Array("one\n\ntwo\nthree".utf8)
-        for size in 1...text.count {
-            var buffer = LineBuffer()
-            var lines: [String] = []
-            var rest = text[...]
-            while !rest.isEmpty {
-                buffer.append(rest.prefix(size))
-                rest = rest.dropFirst(size)
-                while let line = buffer.next() { lines.append(String(decoding: line, as: UTF8.self)) }
-            }
-            #expect(lines == ["one", "", "two"])
-        }
-    }
-
-    @Test func overlongLineIsSkipped() throws {
-        var buffer = LineBuffer()
-        buffer.append(Array("first\n".utf8))
-        for _ in 0..<100 {
-            buffer.append(Array(repeating: UInt8(ascii: "x"), count: 16_384))
-            while buffer.next().map({ $0 == Array("first".utf8) }) == true {}
-            let kept = try #require(Mirror(reflecting: buffer).descendant("bytes") as? [UInt8])
-            #expect(kept.count < LineBuffer.limit + 16_384)
-        }
-        buffer.append(Array("x\nlast\n".utf8))
-        #expect(buffer.next() == Array("last".utf8))
-        #expect(buffer.next() == nil)
-
-        let longest = Array(repeating: UInt8(ascii: "y"), count: LineBuffer.limit - 1)
-        buffer.append(longest + [UInt8(ascii: "\n")])
-        #expect(buffer.next() == longest)
-    }
-
     @Test func membersKeepTheirTextAndOrder() {
         let members = JSONText.members(
             of: #" {"b" : {"x":[1,{"y":2}],"z":"}"} , "a\"\u0062":-1.50e3,"s":"a,b:\"{\\","n":null, "e":[] } "#)

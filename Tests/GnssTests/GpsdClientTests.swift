@@ -1,4 +1,5 @@
 import Domain
+import Gnss
 import Linux
 import Sensors
 import TestKit
@@ -132,7 +133,7 @@ import Testing
         script.when("watched", gpsd.requests.count == 1)
         // Fifty lines of the longest kind without an end. The client probes a gpsd that reports nothing, so that more
         // could exceed the limit for its answer on a slow machine.
-        let garbage = [UInt8](repeating: UInt8(ascii: "x"), count: 50 * GpsdLines.limit)
+        let garbage = [UInt8](repeating: UInt8(ascii: "x"), count: 50 * GpsdDecoder.lineLimit)
         var sent = 0
         var most = 0
         func sample() -> Bool {
@@ -154,7 +155,7 @@ import Testing
         try script.run(limit: .seconds(30))
         #expect(gpsd.connections == 1)
         // A line, and what one read adds.
-        #expect((1...GpsdLines.limit + 16_384).contains(most), "\(most) bytes are kept")
+        #expect((1...GpsdDecoder.lineLimit + 16_384).contains(most), "\(most) bytes are kept")
     }
 
     @Test func hostNameIsRejected() throws {

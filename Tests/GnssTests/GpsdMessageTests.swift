@@ -142,7 +142,7 @@ import Testing
             #"{"PRN":\#($0),"el":1.0,"az":2.0,"ss":30.0,"used":\#($0 <= 40),"gnssid":0,"svid":1}"#
         }
         let line = #"{"class":"SKY","satellites":[\#(satellites.joined(separator: ","))]}"#
-        #expect(line.utf8.count < GpsdLines.limit)
+        #expect(line.utf8.count < GpsdDecoder.lineLimit)
         #expect(message(line) == .sky(device: nil, satellites: 40))
     }
 

@@ -1,3 +1,4 @@
+import Client
 import Domain
 import Glibc
 import JSONCoding
@@ -52,7 +53,7 @@ struct Doctor {
         do throws(SystemError) {
             let connection = try Connection(to: runtime.stateSocket)
             findings.state = Self.state(on: connection)
-            let peer = try? UnixSocket.peer(of: connection.descriptor)
+            let peer = try? UnixSocket.peer(of: connection.lines.socket)
             findings.paced = peer.flatMap { tree.process(ofPeer: $0.process, user: $0.user, among: processes) }
         } catch {
             findings.state = error.code == EACCES ? .notAllowed : .away

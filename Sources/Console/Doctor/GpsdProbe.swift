@@ -21,7 +21,7 @@ enum GpsdProbe {
 
     private static func converse(on socket: borrowing FileDescriptor, by deadline: Instant) -> SystemFacts.Gpsd {
         _ = socket.send(Array("?DEVICES;\n".utf8)[...])
-        var lines = LineReader(limit: LineBuffer.limit)
+        var lines = LineSplitter(limit: Connection.lineLimit)
         var release: String?
         while wait(for: POLLIN, of: socket, by: deadline) {
             let progress = lines.read(from: socket)

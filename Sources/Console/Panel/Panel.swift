@@ -60,7 +60,7 @@ package final class Panel {
         } alerted: { [unowned self] in
             alerted($0)
         }
-        commands = try RunCommandClient(directory.controlSocket, loop: loop) { [unowned self] in receive($0, $1) }
+        commands = RunCommandClient(directory.controlSocket, loop: loop) { [unowned self] in receive($0, $1) }
         devices = try InputDevices(configuration, in: places.input, loop: loop) { [unowned self] in receive($0) }
     }
 

@@ -1,4 +1,5 @@
 import Board
+import Client
 import Domain
 package import JSONCoding
 import Linux
@@ -8,21 +9,15 @@ final class StateClient {
     /// The state of the run; nil if the daemon is away or silent.
     private(set) var status: PanelStatus?
 
-    private let path: String
-    private let loop: EventLoop
     private let changed: () -> Void
     private let alerted: (Beep) -> Void
-    private var connection: Connection?
-    private var arrivals: DescriptorSource?
-    private var timer: TimerSource?
-    private var retryDelay = StateClient.minimumRetryDelay
+    private var client: ReconnectingClient?
     /// The last reported error; an equal one is not reported again.
     private var reportedError: String?
 
-    private static let minimumRetryDelay = Duration.milliseconds(500)
-    private static let maximumRetryDelay = Duration.seconds(5)
-    /// The daemon sends a STATE line each second.
-    private static let silenceTimeout = Duration.seconds(4)
+    /// The daemon sends a STATE line each second. With socket activation, it may still have to start.
+    private static let silenceLimit = Duration.seconds(4)
+    private static let firstLineLimit = Duration.seconds(10)
 
     /// - Parameters:
     ///   - changed: called after each line and when the connection is lost.
@@ -30,79 +25,56 @@ final class StateClient {
     init(
         _ path: String, loop: EventLoop, changed: @escaping () -> Void, alerted: @escaping (Beep) -> Void
     ) throws(SystemError) {
-        self.path = path
-        self.loop = loop
         self.changed = changed
         self.alerted = alerted
-        timer = try loop.timer { [unowned self] in onTimer() }
-        timer?.arm(at: Clock.now())
+        client = try ReconnectingClient(
+            path, loop: loop, lineLimit: Connection.lineLimit, silenceLimit: Self.silenceLimit,
+            firstLineLimit: Self.firstLineLimit
+        ) { [unowned self] in receive($0) }
     }
 
-    private func onTimer() {
-        if connection == nil { return connect() }
-        if status != nil { LogLevel.warning.write("paced sends nothing, reconnecting", of: "pacectl") }
-        disconnect()
-    }
-
-    private func connect() {
-        do {
-            let connection = try Connection(to: path)
-            try connection.send(#"{"class":"WATCH","classes":["STATE","EVENT"],"interval_ms":1000}"#)
-            arrivals = try loop.watch(connection.descriptor, for: .reading) { [unowned self] _ in receive() }
-            self.connection = connection
-            // With socket activation, the daemon may still have to start.
-            timer?.arm(at: Clock.now() + Self.silenceTimeout + .seconds(6))
-        } catch {
-            let failure = error as? Failure ?? (error as? SystemError).map { Failure(connectingTo: path, $0) }
-            let text = failure?.message ?? "\(error)"
-            if text != reportedError {
-                reportedError = text
-                LogLevel.warning.write(text + ", retrying", of: "pacectl")
-            }
-            scheduleRetry()
+    private func receive(_ event: ReconnectingClient.Event) {
+        switch event {
+        case .connected:
+            client?.send(#"{"class":"WATCH","classes":["STATE","EVENT"],"interval_ms":1000}"#.utf8)
+        case .lost(let loss): lost(loss)
+        case .line(let line): if let json = try? JSON(parsing: line) { receive(json) }
         }
+        changed()
     }
 
-    private func scheduleRetry() {
-        timer?.arm(at: Clock.now() + retryDelay)
-        retryDelay = min(retryDelay * 2, Self.maximumRetryDelay)
-    }
-
-    private func disconnect() {
-        arrivals = nil
-        connection = nil
+    private func lost(_ loss: ReconnectingClient.Loss) {
+        if case .connecting(let error) = loss {
+            report(.warning, Failure(connectingTo: client?.path ?? "", error).message, ", retrying")
+        } else if status != nil {
+            let what = loss == .closed ? "closed the connection" : "sends nothing"
+            LogLevel.warning.write("paced \(what), reconnecting", of: "pacectl")
+        }
         status = nil
-        scheduleRetry()
-        changed()
     }
 
-    private func receive() {
-        guard let lines = connection?.arrivedLines() else {
-            if status != nil { LogLevel.warning.write("paced closed the connection, reconnecting", of: "pacectl") }
-            return disconnect()
+    private func receive(_ json: JSON) {
+        if let state = StateLine(json) {
+            receive(state)
+        } else if let beep = Beep(event: json) {
+            alerted(beep)
+        } else if let failure = Failure(version: json) {
+            report(.error, failure.message)
+        } else if json["class"]?.string == "ERROR", let text = json["message"]?.harmlessText(limit: 256) {
+            LogLevel.warning.write("error from paced: " + text, of: "pacectl")
         }
-        for line in lines {
-            guard let json = try? JSON(parsing: line) else { continue }
-            if let state = StateLine(json) {
-                receive(state)
-            } else if let beep = Beep(event: json) {
-                alerted(beep)
-            } else if let failure = Failure(version: json), failure.message != reportedError {
-                reportedError = failure.message
-                LogLevel.error.write(failure.message, of: "pacectl")
-            } else if json["class"]?.string == "ERROR", let text = json["message"]?.harmlessText(limit: 256) {
-                LogLevel.warning.write("error from paced: " + text, of: "pacectl")
-            }
-        }
-        changed()
+    }
+
+    private func report(_ level: LogLevel, _ error: String, _ what: String = "") {
+        guard error != reportedError else { return }
+        reportedError = error
+        level.write(error + what, of: "pacectl")
     }
 
     private func receive(_ state: StateLine) {
         if status == nil { LogLevel.notice.write("connected to paced", of: "pacectl") }
         status = PanelStatus(state)
         reportedError = nil
-        retryDelay = Self.minimumRetryDelay
-        timer?.arm(at: Clock.now() + Self.silenceTimeout)
     }
 }
 

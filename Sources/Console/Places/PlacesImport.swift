@@ -157,7 +157,7 @@ private final class PlacesImport {
     }
 
     private func read(_ input: borrowing FileDescriptor, into writer: PlacesWriter) throws {
-        var reader = LineReader(limit: Self.lineLimit)
+        var reader = LineSplitter(limit: Self.lineLimit)
         var number = 0
         var hasEnded = false
         while !hasEnded {

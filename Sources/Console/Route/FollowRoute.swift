@@ -1,3 +1,4 @@
+import Client
 import Domain
 import Glibc
 import JSONCoding
@@ -107,7 +108,8 @@ extension Invocation {
         while true {
             do throws(Failure) {
                 let connection = try Connection.needed(to: path)
-                try connection.send(#"{"class":"WATCH","classes":["STATE"],"interval_ms":1000,"blocks":["course"]}"#)
+                try connection.send(
+                    #"{"class":"WATCH","classes":["STATE"],"interval_ms":1000,"blocks":["course"]}"#.utf8)
                 return connection
             } catch {
                 if Clock.now() > deadline { throw error }

@@ -26,7 +26,7 @@ package struct WeatherCommand: Equatable {
     func run() throws(Failure) -> Bool {
         let now = now ?? Clock.systemTime()
         let limit = kind == .metar ? Metar.lengthLimit : Taf.lengthLimit
-        var lines = LineReader(limit: limit)
+        var lines = LineSplitter(limit: limit)
         var writer = JSONWriter()
         var chunk = [UInt8](repeating: 0, count: 65_536)
         var areReports = true
@@ -50,7 +50,7 @@ package struct WeatherCommand: Equatable {
     }
 
     private func write(
-        _ line: LineReader.Line, limit: Int, receivedAt now: UTC, into writer: inout JSONWriter
+        _ line: LineSplitter.Line, limit: Int, receivedAt now: UTC, into writer: inout JSONWriter
     ) -> Bool {
         defer { writer.newline() }
         do throws(ParseError) {

@@ -34,7 +34,7 @@ package struct WeatherRequest: Equatable {
     static func reports(_ result: JSON) throws(Failure) -> String {
         let reports = (result["reports"]?.array ?? []).flatMap { [$0["metar"], $0["taf"]] }.compactMap { report in
             let words = report?.string?.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            return words.flatMap { SanitizedText.line($0, limit: LineBuffer.limit) }
+            return words.flatMap { SanitizedText.line($0, limit: Connection.lineLimit) }
         }
         if reports.isEmpty { throw .failed(reason(in: result) ?? "paced-net has no report of a station nearby") }
         return reports.map { $0 + "\n" }.joined()

@@ -1,23 +1,14 @@
-package import Linux
-
-/// Splits the bytes of a client into lines. It buffers at most one line of the longest length plus one read.
-package struct LineReader: Sendable {
+/// Splits received bytes into lines, for servers and clients of sockets and for gpsd.
+///
+/// It buffers at most one line of the longest length plus the bytes that were appended since the last line was taken.
+package struct LineSplitter: Sendable {
     package enum Line: Equatable, Sendable {
-        /// The bytes of a line without the newline.
+        /// The bytes of a line without the newline, a slice of the buffer: release it before the next ``append(_:)``, or the buffer
+        /// is copied.
         case line(ArraySlice<UInt8>)
-        /// The line is longer than the limit and is skipped whole.
+        /// The line is longer than the limit and is skipped whole. Who skips such lines ignores this case.
         case tooLong
     }
-
-    package enum Progress: Equatable, Sendable {
-        case received
-        case nothing
-        /// The client closed its side. Its last line may lack the newline.
-        case ended
-    }
-
-    /// The most bytes of one read.
-    package static let chunkSize = 4096
 
     /// The most bytes of a line without its newline.
     package let limit: Int
@@ -28,25 +19,18 @@ package struct LineReader: Sendable {
     private var searched = 0
     /// Whether the bytes up to the next newline belong to a line that was too long.
     private var isSkipping = false
+    /// Whether an empty buffer keeps its memory.
+    private let keepsCapacity: Bool
 
-    package init(limit: Int) {
+    /// - Parameter capacity: the bytes of a buffer that is kept; nil for one that is released with the last line, as the many clients
+    ///   of a server need it.
+    package init(limit: Int, keeping capacity: Int? = nil) {
         self.limit = limit
+        keepsCapacity = capacity != nil
+        if let capacity { bytes.reserveCapacity(capacity) }
     }
 
-    /// Reads the available bytes, at most ``chunkSize``.
-    package mutating func read(from socket: borrowing FileDescriptor) -> Progress {
-        unsafe withUnsafeTemporaryAllocation(byteCount: Self.chunkSize, alignment: 1) { buffer in
-            do throws(SystemError) {
-                guard let count = unsafe try socket.read(into: buffer) else { return .nothing }
-                unsafe append(buffer[..<count])
-                return count == 0 ? .ended : .received
-            } catch {
-                return .ended
-            }
-        }
-    }
-
-    /// Appends received bytes, in place of the lines that were returned.
+    /// Appends received bytes, split anywhere, in place of the lines that were returned.
     package mutating func append(_ more: some Collection<UInt8>) {
         bytes.removeFirst(start)
         searched -= start
@@ -57,7 +41,7 @@ package struct LineReader: Sendable {
     /// Removes and returns the next complete line. Nil if more bytes are needed.
     ///
     /// - Parameter hasEnded: whether the input has ended. If so, the remaining bytes are a line even without a newline.
-    package mutating func next(hasEnded: Bool) -> Line? {
+    package mutating func next(hasEnded: Bool = false) -> Line? {
         while true {
             guard let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
                 searched = bytes.count
@@ -71,7 +55,7 @@ package struct LineReader: Sendable {
             let line = bytes[start..<end]
             start = end + 1
             searched = start
-            if start == bytes.count { discardConsumed() }
+            if start == bytes.count, !keepsCapacity { discardConsumed() }
             if isSkipping {
                 isSkipping = false
                 continue
@@ -81,7 +65,7 @@ package struct LineReader: Sendable {
     }
 
     private mutating func discardConsumed() {
-        bytes = []
+        if keepsCapacity { bytes.removeAll(keepingCapacity: true) } else { bytes = [] }
         start = 0
         searched = 0
     }

@@ -1,8 +1,8 @@
-import Servers
+import Domain
 import TestKit
 import Testing
 
-private func lines(_ reader: inout LineReader, hasEnded: Bool = false) -> [String] {
+private func lines(_ reader: inout LineSplitter, hasEnded: Bool = false) -> [String] {
     var lines: [String] = []
     while let line = reader.next(hasEnded: hasEnded) {
         switch line {
@@ -14,7 +14,7 @@ private func lines(_ reader: inout LineReader, hasEnded: Bool = false) -> [Strin
 }
 
 @Test func linesEndAtNewlines() {
-    var reader = LineReader(limit: 10)
+    var reader = LineSplitter(limit: 10)
     reader.append("one\n\ntwo\nth".utf8)
     #expect(lines(&reader) == ["one", "", "two"])
     reader.append("ree\n".utf8)
@@ -22,14 +22,14 @@ private func lines(_ reader: inout LineReader, hasEnded: Bool = false) -> [Strin
 }
 
 @Test func unterminatedLastLineIsReturned() {
-    var reader = LineReader(limit: 10)
+    var reader = LineSplitter(limit: 10)
     reader.append("one\ntwo".utf8)
     #expect(lines(&reader, hasEnded: true) == ["one", "two"])
     #expect(lines(&reader, hasEnded: true) == [])
 }
 
 @Test func overlongLineIsReportedOnceAndSkipped() {
-    var reader = LineReader(limit: 4)
+    var reader = LineSplitter(limit: 4)
     reader.append("1234\n12345\nnext\n".utf8)
     #expect(lines(&reader) == ["1234", "too long", "next"])
     reader.append("12345".utf8)
@@ -48,10 +48,10 @@ private func lines(_ reader: inout LineReader, hasEnded: Bool = false) -> [Strin
 func linesDoNotDependOnThePieces(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let text = (0..<400).map { _ in Array("ab\n".utf8).randomElement(using: &random)! }
-    var whole = LineReader(limit: 5)
+    var whole = LineSplitter(limit: 5)
     whole.append(text)
     let expected = lines(&whole, hasEnded: true)
-    var cut = LineReader(limit: 5)
+    var cut = LineSplitter(limit: 5)
     var found: [String] = []
     var rest = text[...]
     while !rest.isEmpty {
@@ -62,4 +62,16 @@ func linesDoNotDependOnThePieces(seed: UInt64) {
     }
     found += lines(&cut, hasEnded: true)
     #expect(found == expected)
+}
+
+@Test(arguments: [nil, 100]) func bufferOfAnEndlessLineIsBounded(capacity: Int?) throws {
+    var reader = LineSplitter(limit: 1000, keeping: capacity)
+    for _ in 0..<1_000 {
+        reader.append([UInt8](repeating: UInt8(ascii: "x"), count: 4096))
+        while reader.next() != nil {}
+        let kept = try #require(Mirror(reflecting: reader).descendant("bytes") as? [UInt8])
+        #expect(kept.count <= 1000 + 4096)
+    }
+    reader.append("x\nnext\n".utf8)
+    #expect(lines(&reader) == ["next"])
 }
