@@ -7,6 +7,10 @@ let core: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .treatAllWarnings(as: .error),
+    // The linker leaves out what a program does not use: functions have sections of their own, and are not kept for
+    // programs that are linked later.
+    .unsafeFlags(
+        ["-Xfrontend", "-function-sections", "-Xfrontend", "-internalize-at-link"], .when(configuration: .release)),
 ]
 /// For code that tests run for hours of activities: optimized in debug builds too, which keep their overflow checks.
 let fast: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]

@@ -455,7 +455,7 @@ def test_name_and_sport_are_changed(own, pages):
 def test_change_that_is_refused_is_said(own, pages):
     number = own.daemon.call("run.start")["activity"]
     own.wait_for_runs(True)
-    page = pages.open(own.web, f"activity.html#{number}")
+    page = pages.open(own.web, f"activity.html#{number}", allowed="422")
     button(page, "Change name or sport").click()
     page.get_by_role("dialog").get_by_label("Sport").select_option("hike")
     button(page.get_by_role("dialog"), "Save").click()
