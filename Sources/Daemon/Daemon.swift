@@ -94,15 +94,23 @@ package final class Daemon {
             loop, inbox, reporter, closesRun: isService && configuration.startsAutomatically)
         devices = try Devices(inbox, options, configuration, loop: loop)
         if !options.isDemo { try self.sensors.connect(in: loop) }
+        let methods = ControlServer.Service(ControlRequest.table) { [unowned self] call, peer, connection in
+            respond(to: call, from: peer) { now throws(RPCError) in try execute(call, from: peer, connection, at: now) }
+        }
         self.control = try ControlServer(
-            socket: control, loop: loop,
+            socket: control, methods, loop: loop,
             limits: ClientLimits(
-                total: configuration.maxControlClients, perUser: configuration.maxControlClientsPerUser)
-        ) { [unowned self] request, peer, connection in respond(to: request, from: peer, connection) }
+                total: configuration.maxControlClients, perUser: configuration.maxControlClientsPerUser))
         if let publish {
+            let methods = ControlServer.Service(TopicRequest.table) { [unowned self] call, peer, _ in
+                respond(to: call, from: peer) { now throws(RPCError) in
+                    try execute(call.request, of: peer.user, at: now)
+                    return .now(.success(.done))
+                }
+            }
             self.publish = try ControlServer(
-                socket: publish, .publish, loop: loop, limits: ControlServer.publisherLimits
-            ) { [unowned self] request, peer, connection in respond(to: request, from: peer, connection) }
+                socket: publish, methods, loop: loop, limits: ControlServer.publisherLimits,
+                spareDescriptors: ClientLimits.othersSpareDescriptors)
             stateServer.demandChanged = { [unowned self] in self.publish?.demand = stateServer.demand }
         }
         self.control?.closed = { [uploads] in uploads.connectionClosed($0) }
@@ -193,26 +201,27 @@ package final class Daemon {
 
     // MARK: Requests
 
-    private func respond(
-        to request: ControlRequest, from peer: PeerCredentials, _ connection: Int
+    private func respond<Request>(
+        to call: RPCCall<Request>, from peer: PeerCredentials,
+        executing execute: (Instant) throws(RPCError) -> ControlServer.Reply
     ) -> ControlServer.Reply {
         let now = Clock.now()
         run.advance(to: now)
         // Subscribers see the effects before the client sees the response.
         defer { finish(at: now) }
         do throws(RPCError) {
-            let reply = try execute(request, from: peer, connection, at: now)
-            if case .now(let result) = reply { log(request, of: peer, result) }
+            let reply = try execute(now)
+            if case .now(let result) = reply { log(call.logText, of: peer, result) }
             return reply
         } catch {
-            log(request, of: peer, .failure(error))
+            log(call.logText, of: peer, .failure(error))
             return .now(.failure(error))
         }
     }
 
     /// Logs a request that changes something, once its result is known.
-    private func log(_ request: ControlRequest, of peer: PeerCredentials, _ result: Result<ControlResult, RPCError>) {
-        guard let action = request.logText else { return }
+    private func log(_ action: String?, of peer: PeerCredentials, _ result: Result<ControlResult, RPCError>) {
+        guard let action else { return }
         switch result {
         case .success: Log.write(of: peer, action)
         case .failure(let error): Log.write(of: peer, "\(action): rejected: \(error.detail ?? error.message)")
@@ -220,9 +229,9 @@ package final class Daemon {
     }
 
     private func execute(
-        _ request: ControlRequest, from peer: PeerCredentials, _ connection: Int, at now: Instant
+        _ call: RPCCall<ControlRequest>, from peer: PeerCredentials, _ connection: Int, at now: Instant
     ) throws(RPCError) -> ControlServer.Reply {
-        switch request {
+        switch call.request {
         case .run(let command):
             do throws(CommandRejection) {
                 return .now(.success(result(of: try run.perform(command, at: now), command)))
@@ -240,41 +249,36 @@ package final class Daemon {
             } else {
                 try settings.apply(change, at: now)
             }
-            return try whenStored(change.key, request, peer, at: now)
+            return try whenStored(change.key, call, peer, at: now)
         case .reset(let key):
             if key == .sensors {
                 try sensors.reset(at: now)
             } else {
                 settings.reset(key, at: now)
             }
-            return try whenStored(key, request, peer, at: now)
+            return try whenStored(key, call, peer, at: now)
         case .use(let selection): return .now(.success(try sensors.use(selection, at: now)))
         case .forget(let sensor): return .now(.success(try sensors.forget(sensor, at: now)))
         case .scan(let seconds):
-            return try later(request, peer) { completion throws(RPCError) in
+            return try later(call.logText, peer) { completion throws(RPCError) in
                 try sensors.scan(seconds: seconds, completion)
             }
         case .pair(let sensor):
-            return try later(request, peer) { completion throws(RPCError) in try sensors.pair(sensor, completion) }
+            return try later(call.logText, peer) { completion throws(RPCError) in try sensors.pair(sensor, completion) }
         case .zero(let sensor):
-            return try later(request, peer) { completion throws(RPCError) in try sensors.zero(sensor, completion) }
+            return try later(call.logText, peer) { completion throws(RPCError) in try sensors.zero(sensor, completion) }
         case .activities(let activity):
-            return try later(request, peer) { completion throws(RPCError) in
+            return try later(call.logText, peer) { completion throws(RPCError) in
                 try activities.execute(activity, completion, at: now)
             }
         case .courses(let course):
-            return try later(request, peer) { completion throws(RPCError) in
+            return try later(call.logText, peer) { completion throws(RPCError) in
                 try courses.execute(course, completion, at: now)
             }
-        case .topic(let topic):
-            try execute(topic, of: peer.user, at: now)
-            return .now(.success(.done))
         case .upload(let upload):
-            return try later(request, peer) { completion throws(RPCError) in
+            return try later(call.logText, peer) { completion throws(RPCError) in
                 try uploads.execute(upload, of: connection, completion, at: now)
             }
-        // Of net.sock only, which is no socket of this program.
-        case .network, .web: throw .methodNotFound
         }
     }
 
@@ -291,12 +295,12 @@ package final class Daemon {
 
     /// Responds to a change of a setting when it is on the disk. The demo stores nothing.
     private func whenStored(
-        _ key: SettingKey, _ request: ControlRequest, _ peer: PeerCredentials, at now: Instant
+        _ key: SettingKey, _ call: RPCCall<ControlRequest>, _ peer: PeerCredentials, at now: Instant
     ) throws(RPCError) -> ControlServer.Reply {
         let recorder = run.recorderStatus(at: now)
         if settings.isDemo || recorder.state == .off { return .now(.success(.setting(key, run.settings))) }
         if recorder.state == .failed { throw UnstoredSettings.failure(key, recorder.message ?? "the disk has failed") }
-        return try later(request, peer) { completion in
+        return try later(call.logText, peer) { completion in
             let number = unstored.wait(for: key, completion, at: now)
             // If too many wait, the deadline makes it an error.
             _ = run.journal.whenWritten(via: inbox) { [unowned self] _ in unstored.stored(number, run.settings) }
@@ -305,13 +309,13 @@ package final class Daemon {
 
     /// Starts an operation. Its result completes the response.
     private func later(
-        _ request: ControlRequest, _ peer: PeerCredentials,
+        _ action: String?, _ peer: PeerCredentials,
         _ start: (@escaping ActivityService.Completion) throws(RPCError) -> Void
     ) throws(RPCError) -> ControlServer.Reply {
         let token = nextToken
         nextToken += 1
         try start { [unowned self] result in
-            log(request, of: peer, result)
+            log(action, of: peer, result)
             control?.complete(token, result)
         }
         return .later(token)
@@ -426,31 +430,5 @@ package final class Daemon {
             Log.write(.warning, "journal not closed: the disk does not respond; the end of the run may be lost")
         }
         if activities.close(waiting: service.timeLeft(at: Clock.now())) { sensors.close(at: Clock.now()) }
-    }
-}
-
-extension ControlRequest {
-    /// A request that changes something, as a command for the log; nil for the others.
-    fileprivate var logText: String? {
-        switch self {
-        case .run(let command): command.word.text
-        case .change(let change): "change the setting \(change.key.rawValue)"
-        case .reset(let key): "reset the setting \(key.rawValue)"
-        case .use: "select a sensor"
-        case .pair: "pair with a sensor"
-        case .zero: "set the zero offset of a power meter"
-        case .forget(nil): "forget all sensors"
-        case .forget: "forget a sensor"
-        case .activities(.edit(let id, _, _, _)): "edit activity \(id)"
-        case .activities(.delete(let id)): "delete activity \(id)"
-        case .activities(.recover(let file)): "recover \(file)"
-        case .courses(.load(let id)): "load course \(id)"
-        case .courses(.unload): "unload the course"
-        case .courses(.delete(let id)): "delete course \(id)"
-        case .courses(.rename(let id, _)): "rename course \(id)"
-        case .courses(.partner): "set the partner"
-        case .upload(.commit): "import an upload"
-        case .status, .settings, .setting, .scan, .activities, .courses, .upload, .topic, .network, .web: nil
-        }
     }
 }

@@ -48,7 +48,7 @@ extension FuzzTarget {
             var output = JSONWriter()
             var pending = JSONRPC.respond(line, into: &output) {
                 method, parameters, result throws(RPCError) in
-                let request = try ControlRequest(method: method, parameters: parameters)
+                let request = try ControlRequest.table.call(method, parameters).request
                 if case .scan = request { return .later(1) }
                 result.result(try answer(request, pipeline: &pipeline, &effects, straps: &straps, at: now))
                 return .written
@@ -148,7 +148,7 @@ extension FuzzTarget {
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             var output = JSONWriter()
             JSONRPC.respond(line, into: &output) { method, parameters, result throws(RPCError) in
-                switch try TopicRequest(method: method, parameters: parameters) {
+                switch try TopicRequest.table.call(method, parameters).request {
                 case .publish(let publication):
                     precondition(publication.data.count <= TopicTable.dataLimit)
                     try topics.publish(publication, time: UTC(year: 2026, month: 3, day: 1), at: now)
@@ -253,7 +253,6 @@ extension FuzzTarget {
         case .use(let use):
             try use.apply(to: &straps)
             return .link(pipeline.state(at: now).heart.link)
-        case .topic, .network, .web: return .done
         case .forget(let strap):
             try straps.forget(strap)
             return .done

@@ -90,9 +90,9 @@ package final class NetDaemon {
             publish: { [unowned self] in paced?.publish(TransitTopic.name, $0, validUntil: $1, source: "paced-net") },
             notify: { [unowned self] in paced?.notice(TransitTopic.name, key: $0, $1) })
         paced = try PacedConnection(directories.paced, loop: loop, log: Self.log) { [unowned self] in receive($0) }
-        server = try ControlServer(socket: socket, .network, loop: loop) { [unowned self] request, _, _ in
-            answer(request)
-        }
+        let methods = ControlServer.Service(NetworkRequest.table) { [unowned self] call, _, _ in answer(call.request) }
+        server = try ControlServer(
+            socket: socket, methods, loop: loop, spareDescriptors: ClientLimits.othersSpareDescriptors)
     }
 
     private func receive(_ event: PacedConnection.Event) {
@@ -112,23 +112,22 @@ package final class NetDaemon {
         }
     }
 
-    private func answer(_ request: ControlRequest) -> ControlServer.Reply {
+    private func answer(_ request: NetworkRequest) -> ControlServer.Reply {
         switch request {
-        case .network(.weather(let place)):
+        case .weather(let place):
             return later { [weather] completed in weather?.answer(place, completed: completed) }
-        case .network(.route(let search)):
+        case .route(let search):
             return later { [routes, weather] completed in
                 routes?.find(search, position: weather?.position?.place, completed: completed)
             }
-        case .network(.routeCourse(let search, let route, let offset)):
+        case .routeCourse(let search, let route, let offset):
             return .now(routes?.piece(search: search, route: route, offset: offset) ?? .failure(.methodNotFound))
-        case .network(.departures(let request)):
+        case .departures(let request):
             return later { [transit] completed in transit?.answer(request, completed: completed) }
-        case .network(.wayHome(let request)):
+        case .wayHome(let request):
             return later { [transit] completed in transit?.answer(request, completed: completed) }
-        case .network(.linePath(let line)):
+        case .linePath(let line):
             return later { [transit] completed in transit?.answer(pathOf: line, completed: completed) }
-        default: return .now(.failure(.methodNotFound))
         }
     }
 

@@ -11,6 +11,8 @@ package struct ClientLimits: Equatable, Sendable {
 
     /// Descriptors, beside the spare ones, that clients of state.sock and publish.sock leave free for clients of control.sock.
     static let controlDescriptors: Int32 = 8
+    /// What clients of any other socket than control.sock leave free.
+    package static let othersSpareDescriptors = spareDescriptors + controlDescriptors
 
     package init(total: Int, perUser: Int) {
         self.total = total

@@ -16,8 +16,23 @@ package final class ControlServer {
         case later(PendingResponse.Token)
     }
 
-    /// Executes a request of a client, or rejects it. The number is that of the client's connection, never reused.
-    package typealias Dispatch = (ControlRequest, PeerCredentials, Int) -> Reply
+    /// What a socket serves: the methods of a table, and what executes their requests.
+    package struct Service {
+        fileprivate let call: (_ method: String, JSON?, PeerCredentials, Int) throws(RPCError) -> Reply
+
+        /// - Parameter answer: executes a request of a client, or rejects it. The number is that of the client's connection, never
+        ///   reused. Called in the loop.
+        package init<Request>(
+            _ table: RPCTable<Request>, answer: @escaping (RPCCall<Request>, PeerCredentials, Int) -> Reply
+        ) {
+            call = { method, parameters, peer, connection throws(RPCError) in
+                if method == RPCTable<Request>.discover {
+                    return .now(.success(.encoded(try table.discovered(parameters))))
+                }
+                return answer(try table.call(method, parameters), peer, connection)
+            }
+        }
+    }
 
     /// A client that reads nothing of its responses for this long is closed.
     package static let stallLimit = Duration.seconds(30)
@@ -36,8 +51,8 @@ package final class ControlServer {
     }
 
     private let loop: EventLoop
-    private let kind: ControlRequest.Socket
-    private let dispatch: Dispatch
+    private let service: Service
+    private let spareDescriptors: Int32
     /// Called when a connection has ended.
     package var closed: (_ connection: Int) -> Void = { _ in }
     private var nextNumber = 0
@@ -49,17 +64,16 @@ package final class ControlServer {
 
     /// - Parameters:
     ///   - socket: a listening socket.
-    ///   - kind: the methods that it has.
-    ///   - answer: executes requests. Called in the loop.
+    ///   - spareDescriptors: how many file descriptors its clients leave to others.
     package init(
-        socket: consuming FileDescriptor, _ kind: ControlRequest.Socket = .control, loop: EventLoop,
-        limits: ClientLimits = ControlServer.limits,
-        stallLimit: Duration = ControlServer.stallLimit, answer: @escaping Dispatch
+        socket: consuming FileDescriptor, _ service: Service, loop: EventLoop,
+        limits: ClientLimits = ControlServer.limits, spareDescriptors: Int32 = ClientLimits.spareDescriptors,
+        stallLimit: Duration = ControlServer.stallLimit
     ) throws(SystemError) {
         self.loop = loop
-        self.kind = kind
+        self.service = service
         self.limits = limits
-        self.dispatch = answer
+        self.spareDescriptors = spareDescriptors
         stallTimer = try StallTimer(limit: stallLimit, loop: loop) { [unowned self] in closeStuck(since: $0) }
         resumeTimer = try loop.timer { [unowned self] in serveAll() }
         listener = try Listener(
@@ -85,9 +99,7 @@ package final class ControlServer {
         // The client has already disconnected.
         guard let peer = try? UnixSocket.peer(of: socket) else { return }
         let others = callers.map { (user: $0.peer.user, number: $0.socket.number) }
-        // Clients of the other sockets leave descriptors to those of control.sock.
-        let spare = ClientLimits.spareDescriptors + (kind == .control ? 0 : ClientLimits.controlDescriptors)
-        if let reason = limits.rejection(of: socket, from: peer.user, among: others, keeping: spare) {
+        if let reason = limits.rejection(of: socket, from: peer.user, among: others, keeping: spareDescriptors) {
             return Self.reject(socket, reason)
         }
         let caller = ControlConnection(socket, peer: peer, number: nextNumber)
@@ -160,13 +172,7 @@ package final class ControlServer {
         let (peer, number) = (caller.peer, caller.number)
         let pending = JSONRPC.respond(bytes, into: &caller.output) {
             method, parameters, result throws(RPCError) in
-            if method == "rpc.discover" {
-                try ControlRequest.checkNoParameters(parameters)
-                result.value(written: kind.document.utf8)
-                return .written
-            }
-            let request = try ControlRequest(method: method, parameters: parameters, on: kind)
-            switch dispatch(request, peer, number) {
+            switch try service.call(method, parameters, peer, number) {
             case .now(let outcome):
                 result.result(try outcome.get())
                 return .written

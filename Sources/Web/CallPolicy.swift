@@ -13,12 +13,6 @@ package struct CallPolicy: Equatable {
         case control, network
     }
 
-    /// Methods that change nothing and ask no other machine.
-    private static let readers: Set = [
-        "status", "settings.get", "activities.list", "activities.get", "activities.track", "course.list",
-        "partner.get", "course.profile", "rpc.discover",
-    ]
-
     /// - Throws: a sentence for a body that is no request.
     package init(_ body: [UInt8]) throws(APIRequest.Failure) {
         guard let json = try? JSON(parsing: body) else { throw .wrongValue("the body must be one JSON object") }
@@ -31,29 +25,30 @@ package struct CallPolicy: Equatable {
     }
 
     package var socket: Socket {
-        ["weather.", "route.", "transit."].contains { method.hasPrefix($0) } ? .network : .control
+        NetworkRequest.table.method(method) == nil ? .control : .network
     }
 
-    /// Whether the socket has the method.
-    package var isKnown: Bool {
-        do throws(RPCError) {
-            _ = try ControlRequest(method: method, parameters: nil, on: socket == .network ? .network : .control)
-            return true
-        } catch {
-            return error != .methodNotFound
-        }
+    /// Nil if no socket has the method.
+    private var access: RPCAccess? {
+        method == RPCTable<ControlRequest>.discover
+            ? .read : ControlRequest.table.method(method)?.access ?? NetworkRequest.table.method(method)?.access
     }
+
+    package var isKnown: Bool { access != nil }
 
     package var needsControl: Bool {
-        !Self.readers.contains(method)
+        switch access {
+        case .live, .read: false
+        case .run, .change, nil: true
+        }
     }
 
     /// Whether the live page needs it: the run in progress, and no earlier one.
     package var isLive: Bool {
-        switch method {
-        case "status", "settings.get", "course.profile": true
-        case "activities.track": !namesActivity
-        default: method.hasPrefix("run.")
+        switch access {
+        case .live, .run: true
+        case .read: method == "activities.track" && !namesActivity
+        case .change, nil: false
         }
     }
 }

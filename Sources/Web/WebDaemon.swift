@@ -128,15 +128,16 @@ package final class WebDaemon {
             ).list
         var paths: [AccessScope: String] = [:]
         for name in Self.socketNames {
-            let kind: ControlRequest.Socket = name == "admin" ? .admin : .code
+            let isAdmin = name == "admin"
+            let methods = ControlServer.Service(isAdmin ? WebRequest.adminTable : WebRequest.codeTable) {
+                [access] call, peer, _ in .now(access.answer(call.request, of: peer.user))
+            }
             // Systemd may pass one of the two only.
             guard let socket = try sockets.listen(name) else { continue }
-            if let path = UnixSocket.path(of: socket) { paths[kind == .admin ? .control : .watch] = path }
+            if let path = UnixSocket.path(of: socket) { paths[isAdmin ? .control : .watch] = path }
             controls.append(
-                try ControlServer(socket: socket, kind, loop: loop) { [access] request, peer, _ in
-                    guard case .web(let request) = request else { return .now(.failure(.methodNotFound)) }
-                    return .now(access.answer(request, of: peer.user))
-                })
+                try ControlServer(
+                    socket: socket, methods, loop: loop, spareDescriptors: ClientLimits.othersSpareDescriptors))
         }
         access.isMember = { [paths] user, scope in paths[scope].map { User.mayWrite($0, user) } ?? false }
         Self.log(.notice, "paced-web \(Release.version) serves \(addresses.map(\.text).joined(separator: ", "))")

@@ -179,7 +179,7 @@ import Wire
 
 @Suite struct TopicRequestTests {
     private func request(_ method: String, _ parameters: String) throws -> TopicRequest {
-        try TopicRequest(method: method, parameters: JSON(parsing: parameters.utf8))
+        try TopicRequest.table.call(method, JSON(parsing: parameters.utf8)).request
     }
 
     @Test func dataIsCompactAndSorted() throws {

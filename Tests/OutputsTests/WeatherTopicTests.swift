@@ -9,7 +9,7 @@ import Wire
 
     private func publication(_ data: String) throws -> TopicPublication {
         let parameters = try JSON(parsing: #"{"topic":"weather","data":\#(data)}"#.utf8)
-        guard case .publish(let result) = try TopicRequest(method: "topic.publish", parameters: parameters) else {
+        guard case .publish(let result) = try TopicRequest.table.call("topic.publish", parameters).request else {
             throw ParseError(at: 0, expected: "a publication")
         }
         return result

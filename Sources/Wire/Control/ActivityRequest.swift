@@ -23,89 +23,103 @@ package enum ActivityRequest: Equatable, Sendable {
             && !["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"].contains(name)
     }
 
-    /// Nil if the method is none of these.
-    init?(method: String, parameters: JSON?) throws(RPCError) {
-        switch method {
-        case "activities.list":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["limit", "before"])
-            self = .list(
-                limit: try parameters.integer("limit", in: 1...100) ?? 20,
-                before: try parameters.integer("before", in: Self.ids))
-        case "activities.get":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["id", "from_lap"])
-            self = .get(
-                try parameters.id(), fromLap: try parameters.integer("from_lap", in: 1...Int(Int32.max)) ?? 1)
-        case "activities.edit":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["id", "sport", "name", "started"])
-            let (id, sport, name) = (try parameters.id(), try parameters.sport(), try parameters.name())
-            let started = try parameters.started()
+    static let methods: [RPCMethod<ControlRequest>] = [
+        RPCMethod(
+            "activities.list", "Returns summaries, the newest first.", [limit.optional, before.optional], "summaries",
+            .array(of: .summary, #""maxItems":100"#), [.busy, .invalid], .read
+        ) { .activities(.list(limit: try $0[limit] ?? 20, before: try $0[before])) },
+        RPCMethod(
+            "activities.get", "Returns one activity with its laps, its sensors and its time in zones.",
+            [id.required, fromLap.optional], "activity", .object, [.busy, .invalid, .notFound], .read
+        ) { .activities(.get(try $0.value(of: id), fromLap: try $0[fromLap] ?? 1)) },
+        RPCMethod(
+            "activities.edit", "Changes the name, the sport or the start. The answer comes when it is on the disk.",
+            [id.required, newSport.optional, name.optional, started.optional], "summary", .summary,
+            [.busy, .invalid, .refused, .notFound], .change, log: .numbered("edit activity")
+        ) {
+            let (id, sport, name) = (try $0.value(of: id), try $0[newSport], try $0[name])
+            let started = try $0[started]
             if sport == nil, name == nil, started == nil {
-                throw .invalidParameters(nil, "nothing to change: give sport, name or started")
+                throw RPCError.invalidParameters(nil, "nothing to change: give sport, name or started")
             }
-            self = .edit(id, sport, name, started: started)
-        case "activities.delete": self = .delete(try ControlRequest.Parameters(parameters, names: ["id"]).id())
-        case "activities.recover":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["file"])
-            guard let file = parameters.members["file"] else { throw .invalidParameters("file", "file is missing") }
-            guard let name = file.string, Self.isJournalName(name) else {
-                throw .invalidValue("file", "file must be the name of a damaged journal in the state directory")
-            }
-            self = .recover(file: name)
-        case "activities.track":
-            let parameters = try ControlRequest.Parameters(
-                parameters, names: ["id", "from_ms", "interval_ms", "fields"])
-            self = .track(
-                try parameters.integer("id", in: Self.ids),
-                from: Int64(try parameters.integer("from_ms", in: 0...Int(Int32.max)) ?? 0),
-                interval: Int64(try parameters.integer("interval_ms", in: 1000...3_600_000) ?? 1000),
-                columns: try parameters.columns())
-        default: return nil
-        }
-    }
+            return .activities(.edit(id, sport, name, started: started))
+        },
+        RPCMethod(
+            "activities.delete", "Deletes an activity for good. The answer comes when that is on the disk.",
+            [endedID.required], "nothing", .null, [.busy, .invalid, .refused, .notFound], .change,
+            log: .numbered("delete activity")
+        ) { .activities(.delete(try $0.value(of: endedID))) },
+        RPCMethod(
+            "activities.recover",
+            "Copies what can be read of a damaged journal, in the background. The answer comes when the file is noted.",
+            [file.required], "nothing", .null, [.busy, .invalid, .notFound], .change,
+            log: RPCLog { "recover \($0.members["file"]?.string ?? "")" }
+        ) { .activities(.recover(file: try $0.value(of: file))) },
+        RPCMethod(
+            "activities.track", "Returns samples of an activity as a table.",
+            [idOrOpen.optional, from.optional, every.optional, columns.optional], "track",
+            .object(
+                required: ["columns", "rows"],
+                ["columns": .array(of: nil), "rows": .array(of: .array(of: nil)), "next_ms": .integer]),
+            [.busy, .invalid, .refused, .notFound], .read
+        ) {
+            .activities(
+                .track(
+                    try $0[idOrOpen], from: Int64(try $0[from] ?? 0), interval: Int64(try $0[every] ?? 1000),
+                    columns: try $0[columns] ?? Track.Column.usual))
+        },
+    ]
 
-    /// The range of activity numbers.
-    fileprivate static let ids = 1...Int(Int32.max)
-}
-
-extension ControlRequest.Parameters {
-    fileprivate func integer(_ name: String, in range: ClosedRange<Int>) throws(RPCError) -> Int? {
-        try members[name]?.integer(in: range, field: name)
-    }
-
-    fileprivate func id() throws(RPCError) -> Int {
-        guard let id = try integer("id", in: ActivityRequest.ids) else {
-            throw .invalidParameters("id", "id is missing")
-        }
-        return id
-    }
-
-    func name() throws(RPCError) -> SanitizedText? {
-        guard let value = members["name"] else { return nil }
-        guard let text = value.string, text.count <= SanitizedText.characterLimit, let name = SanitizedText(text) else {
-            throw .invalidValue("name", "name must be a string of 1 to \(SanitizedText.characterLimit) characters")
+    /// Of a list.
+    static let limit = RPCParameter.integer("limit", 1...100, "At most this many, 1 to 100. Default 20.")
+    private static let before = RPCParameter.id("before", "The number of an activity: only older ones in this order.")
+    private static let id = RPCParameter.id("id", "The activity's number.")
+    private static let endedID = RPCParameter.id("id", "The activity's number; not that of the activity in progress.")
+    private static let idOrOpen = RPCParameter.id("id", "The activity's number; the one in progress if it is absent.")
+    private static let fromLap = RPCParameter.id("from_lap", "The first lap to return. Default 1.")
+    private static let newSport = ControlRequest.sport("The new sport; not of the activity in progress.")
+    static let name = RPCParameter.text("name", "The new name, 1 to 64 characters.")
+    private static let started = RPCParameter.time(
+        "started", "The new start with its zone, 2000 to 2099; not of the activity in progress.", in: starts,
+        rule: " from 2000 to 2099")
+    private static let file = RPCParameter(
+        "file", .string, "The name of a file in the state directory: journal-DATE.damaged.sqlite."
+    ) { value, _ in
+        guard let name = value.string, isJournalName(name) else {
+            throw RPCError.invalidValue("file", "file must be the name of a damaged journal in the state directory")
         }
         return name
     }
-
-    fileprivate func started() throws(RPCError) -> UTC? {
-        guard let value = members["started"] else { return nil }
-        // A text to which a zone can be added has none.
-        guard let text = value.string, let time = UTC(iso8601: text), UTC(iso8601: text + "Z") == nil,
-            ActivityRequest.starts.contains(time)
-        else {
-            throw .invalidValue(
-                "started", "started must be a time from 2000 to 2099 with its zone, such as 2026-03-01T07:30:00Z")
-        }
-        return time
-    }
-
-    fileprivate func columns() throws(RPCError) -> [Track.Column] {
-        guard let value = members["fields"] else { return Track.Column.usual }
+    private static let from = RPCParameter.integer(
+        "from_ms", 0...Int(Int32.max), "The first moment, since the activity started. Default 0.")
+    private static let every = RPCParameter.integer(
+        "interval_ms", 1000...3_600_000, "One sample in each interval, 1000 to 3600000. Default 1000.")
+    private static let columns = RPCParameter(
+        "fields",
+        .array(of: .oneOf(Track.Column.allCases.map(\.rawValue)), #""minItems":1,"uniqueItems":true"#),
+        "The columns; the first eight of the list if it is absent."
+    ) { value, _ in
         let columns = value.array?.compactMap { $0.string.flatMap(Track.Column.init) } ?? []
         guard !columns.isEmpty, columns.count == value.array?.count, Set(columns).count == columns.count else {
             let known = Track.Column.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .invalidValue("fields", "fields must be a list of distinct values of \(known)")
+            throw RPCError.invalidValue("fields", "fields must be a list of distinct values of \(known)")
         }
         return columns
     }
+
+    static let summarySchema = JSONSchema.object(
+        required: ["sport", "open", "elapsed_ms", "total_ms", "distance_m", "laps", "gaps"],
+        [
+            "id": .id, "sport": .sport, "name": .text, "open": .boolean, "started": .time, "time_guessed": .onlyTrue,
+            "ended": .time, "elapsed_ms": .integer, "total_ms": .integer, "moving_ms": .integer,
+            "auto_paused_ms": .integer, "distance_m": .number, "average_pace_s_per_m": .number,
+            "average_moving_pace_s_per_m": .number, "average_grade_adjusted_pace_s_per_m": .number,
+            "max_speed_mps": .number, "laps": .integer, "gaps": .integer, "average_bpm": .integer, "max_bpm": .integer,
+            "energy_kcal": .integer, "trimp": .number, "average_power_w": .integer, "max_power_w": .integer,
+            "normalized_power_w": .integer, "work_j": .integer, "average_cadence_rpm": .integer,
+            "max_cadence_rpm": .integer, "ascent_m": .number, "descent_m": .number, "ascent_error_m": .integer,
+            "ascent_source": .oneOf(["barometer", "receiver"]), "demo": .onlyTrue,
+            "recovered": .object(
+                ["id": .id, "lost_rows": .id], #""description":"Copied from a damaged journal.""#),
+        ])
 }

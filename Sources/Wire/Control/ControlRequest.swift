@@ -1,7 +1,7 @@
 package import Domain
-package import JSONCoding
+import JSONCoding
 
-/// A request over control.sock, publish.sock, net.sock or a socket of paced-web with validated parameters.
+/// A request over control.sock with validated parameters.
 package enum ControlRequest: Equatable, Sendable {
     case run(RunCommand)
     case status
@@ -25,138 +25,130 @@ package enum ControlRequest: Equatable, Sendable {
     case courses(CourseRequest)
     /// Hands over a file. The response is deferred.
     case upload(UploadRequest)
-    /// Data or a notice from another program, on publish.sock only.
-    case topic(TopicRequest)
-    /// Data from the internet, on net.sock of paced-net only. The response is deferred.
-    case network(NetworkRequest)
-    /// Codes and tokens of browsers, on the sockets of paced-web only.
-    case web(WebRequest)
 
-    /// A socket with methods of its own.
-    package enum Socket: Sendable {
-        case control, publish, network, code, admin
+    /// The methods of control.sock.
+    package static let table = RPCTable<ControlRequest>(
+        "paced control socket",
+        runMethods + settingMethods + sensorMethods + ActivityRequest.methods + CourseRequest.methods
+            + UploadRequest.methods,
+        schemas: [("Run", runSchema), ("Summary", ActivityRequest.summarySchema)]
+    ) { [("x-data-fields", dataFields)] }
 
-        /// The OpenRPC document of the methods.
-        package var document: String {
-            switch self {
-            case .control: OpenRPC.document
-            case .publish: OpenRPC.publishDocument
-            case .network: OpenRPC.networkDocument
-            case .code: OpenRPC.codeDocument
-            case .admin: OpenRPC.adminDocument
-            }
-        }
-    }
-
-    /// - Throws: ``RPCError`` if the socket has no such method, a parameter is unknown or missing, or a value is
-    ///   invalid.
-    package init(method: String, parameters: JSON?, on socket: Socket) throws(RPCError) {
-        switch socket {
-        case .control: try self.init(method: method, parameters: parameters)
-        case .publish: self = .topic(try TopicRequest(method: method, parameters: parameters))
-        case .network: self = .network(try NetworkRequest(method: method, parameters: parameters))
-        case .code, .admin:
-            self = .web(try WebRequest(method: method, parameters: parameters, isAdmin: socket == .admin))
-        }
-    }
-
-    /// - Throws: ``RPCError`` if the method is unknown, a parameter is unknown or missing, or a value is invalid.
-    package init(method: String, parameters: JSON?) throws(RPCError) {
-        switch method {
-        case "run.start":
-            let parameters = try Parameters(parameters, names: ["sport", "indoor", "ago_ms"])
-            self = .run(
-                .start(try parameters.sport(), indoor: try parameters.indoor(), back: try parameters.back()))
-        case "settings.get":
-            let parameters = try Parameters(parameters, names: ["key"])
-            self = if let key = try parameters.key() { .setting(key) } else { .settings }
-        case "settings.set":
-            let parameters = try Parameters(parameters, names: ["key", "value"])
-            guard let key = try parameters.key() else { throw .invalidParameters("key", "key is missing") }
-            guard let value = parameters.members["value"] else { throw .invalidParameters("value", "value is missing") }
-            self = value == .null ? .reset(key) : .change(try SettingChange(key, value))
-        case "sensor.scan": self = .scan(seconds: try Parameters(parameters, names: ["seconds"]).seconds())
-        case "sensor.use":
-            self = .use(try Parameters(parameters, names: ["sensor", "address_type", "add"]).sensorUse())
-        case "sensor.pair": self = .pair(try Parameters(parameters, names: ["sensor"]).sensorToPair())
-        case "sensor.zero": self = .zero(try Parameters(parameters, names: ["sensor"]).sensor())
-        case "sensor.forget": self = .forget(try Parameters(parameters, names: ["sensor"]).sensor())
-        default:
-            if let request = try ActivityRequest(method: method, parameters: parameters) {
-                self = .activities(request)
-                return
-            }
-            if let request = try CourseRequest(method: method, parameters: parameters) {
-                self = .courses(request)
-                return
-            }
-            if let request = try UploadRequest(method: method, parameters: parameters) {
-                self = .upload(request)
-                return
-            }
-            guard let request = Self.plain[method] else { throw .methodNotFound }
-            try Self.checkNoParameters(parameters)
-            self = request
-        }
-    }
-
-    /// Checks that the parameters are absent or empty.
-    package static func checkNoParameters(_ parameters: JSON?) throws(RPCError) {
-        _ = try Parameters(parameters, names: [])
-    }
-
-    /// The methods without parameters.
-    private static let plain: [String: ControlRequest] = [
-        "run.toggle": .run(.toggle), "run.pause": .run(.pause), "run.resume": .run(.resume), "run.lap": .run(.lap),
-        "run.stop": .run(.stop), "run.discard": .run(.discard), "status": .status,
+    private static let runMethods: [RPCMethod<ControlRequest>] = [
+        RPCMethod(
+            "run.start", "Starts an activity.", [sport.optional, indoor.optional, back.optional], "activity",
+            .object(["activity": .id]), [.refused, .invalid], .run, log: "start"
+        ) {
+            let back = Duration.milliseconds(try $0[back] ?? 0)
+            return .run(.start(try $0[sport], indoor: try $0[indoor] ?? false, back: back))
+        },
+        run(.toggle, "Starts, pauses or resumes, whichever is possible. For a device with one button.", []),
+        run(.pause, "Pauses the run."),
+        run(.resume, "Resumes a paused run."),
+        run(.lap, "Closes the lap and starts the next one. Rejected within 1 s of the last lap."),
+        run(.stop, "Stops the run and keeps the activity.", "summary", .summary),
+        run(.discard, "Stops the run and deletes the activity.", "summary", .summary),
+        RPCMethod(
+            "status", "Returns the present STATE.", [], "state",
+            .object(required: ["class", "run"], ["class": JSONSchema(#"{"const":"STATE"}"#)]), [], .live
+        ) { _ in .status },
     ]
-}
 
-extension ControlRequest {
-    /// The named parameters of a request.
-    struct Parameters {
-        let members: [String: JSON]
+    private static func run(
+        _ command: RunCommand, _ summary: String, _ errors: [RPCErrorName] = [.refused], _ resultName: String = "run",
+        _ result: JSONSchema = .component("schemas/Run")
+    ) -> RPCMethod<ControlRequest> {
+        RPCMethod(
+            "run." + command.word.text, summary, [], resultName, result, errors, .run,
+            log: RPCLog { _ in command.word.text }
+        ) { _ in .run(command) }
+    }
 
-        init(_ json: JSON?, names: [String]) throws(RPCError) {
-            switch json {
-            case nil: members = [:]
-            case .object(let members):
-                if let unknown = members.keys.filter({ !names.contains($0) }).min() {
-                    let known =
-                        names.isEmpty ? "the method has none" : "the parameters are \(names.joined(separator: ", "))"
-                    // Truncated by bytes, because a character may have any number of combining marks.
-                    let name = SanitizedText(unknown.utf8.prefix(64))?.text ?? ""
-                    throw .invalidParameters(name, "unknown parameter \"\(name)\": \(known)")
-                }
-                self.members = members
-            default: throw .invalidParameters(nil, "parameters must be named, not positional")
+    private static func run(
+        _ command: RunCommand, _ summary: String, _ resultName: String, _ result: JSONSchema
+    ) -> RPCMethod<ControlRequest> {
+        run(command, summary, [.refused], resultName, result)
+    }
+
+    private static let settingMethods: [RPCMethod<ControlRequest>] = [
+        RPCMethod(
+            "settings.get", "Returns all settings, or one.", [keyOrAll.optional], "settings or value", .any, [.invalid],
+            .live
+        ) { try $0[keyOrAll].map { .setting($0) } ?? .settings },
+        RPCMethod(
+            "settings.set",
+            "Changes one setting, or brings its default back. It is in force at once and survives a restart.",
+            [key.required, value.required], "value", .any, [.invalid], .change,
+            log: RPCLog {
+                let isReset = $0.members["value"] == .null
+                return "\(isReset ? "reset" : "change") the setting \($0.members["key"]?.string ?? "")"
             }
-        }
+        ) {
+            let key = try $0.value(of: key)
+            let value = try $0.value(of: value)
+            return value == .null ? .reset(key) : .change(try SettingChange(key, value))
+        },
+    ]
 
-        func sport() throws(RPCError) -> Sport? {
-            guard let value = members["sport"] else { return nil }
-            return try Sport(value, field: "sport")
-        }
+    // MARK: Parameters
 
-        func indoor() throws(RPCError) -> Bool {
-            guard let value = members["indoor"] else { return false }
-            return try value.bool(field: "indoor")
-        }
+    static let sport = sport("The sport; the setting sport if it is absent.")
 
-        /// How long ago the run started.
-        func back() throws(RPCError) -> Duration {
-            guard let value = members["ago_ms"] else { return .zero }
-            let most = Int(RunCommand.maxBackdate.wholeMilliseconds)
-            return .milliseconds(try value.integer(in: 0...most, field: "ago_ms"))
-        }
+    static func sport(_ summary: String) -> RPCParameter<Sport> {
+        RPCParameter("sport", .sport, summary) { try Sport($0, field: $1) }
+    }
 
-        func key() throws(RPCError) -> SettingKey? {
-            guard let value = members["key"] else { return nil }
+    private static let indoor = RPCParameter.flag("indoor", "No position is used. Default false.")
+    private static let back = RPCParameter.integer(
+        "ago_ms", 0...Int(RunCommand.maxBackdate.wholeMilliseconds),
+        "How much earlier the activity began, 0 to 120000. What was measured meanwhile is kept. Default 0.")
+    private static let key = key("The setting.")
+    private static let keyOrAll = key("The setting; all if it is absent.")
+    private static let value = RPCParameter(
+        "value", .any, "The whole new value; null brings the default back."
+    ) { value, _ in value }
+
+    private static func key(_ summary: String) -> RPCParameter<SettingKey> {
+        let names = SettingKey.allCases.map(\.rawValue)
+        return RPCParameter("key", .oneOf(names), summary) { value, _ in
             guard let key = value.string.flatMap(SettingKey.init(rawValue:)) else {
-                let known = SettingKey.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .invalidValue("key", "unknown setting: the settings are \(known)")
+                throw RPCError.invalidValue(
+                    "key", "unknown setting: the settings are \(names.joined(separator: ", "))")
             }
             return key
         }
     }
+
+    // MARK: The document
+
+    private static let runSchema = JSONSchema.object(
+        required: ["run", "elapsed_ms"],
+        [
+            "run": .oneOf([RunState.idle, .active, .paused].map(\.rawValue)),
+            "elapsed_ms": JSONSchema(#"{"type":"integer","minimum":0,"multipleOf":100}"#),
+        ])
+
+    /// The table of data fields, in the order of their names' declaration.
+    private static var dataFields: String {
+        var writer = JSONWriter(capacity: 8192)
+        writer.array { line in
+            for field in DataField.allCases {
+                line.object { line in
+                    line.member("name", field.rawValue)
+                    line.member("title", field.title)
+                    line.member("unit", field.unit.rawValue)
+                    line.member("format", field.format.rawValue)
+                    line.member("source", field.source.rawValue)
+                    line.array("sports") { line in for sport in field.sports { line.value(sport.rawValue) } }
+                    line.member("description", field.text)
+                }
+            }
+        }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+extension JSONSchema {
+    static let sport = oneOf(Sport.allCases.map(\.rawValue))
+    static let summary = component("schemas/Summary")
 }

@@ -25,60 +25,95 @@ package enum CourseRequest: Equatable, Sendable {
 
     /// Seconds per metre: 100 m/s to 2.8 cm/s.
     package static let paces = 0.01...36.0
-    private static let ids = 1...Int(Int32.max)
 
-    /// Nil if the method is none of these.
-    init?(method: String, parameters: JSON?) throws(RPCError) {
-        func id(_ parameters: ControlRequest.Parameters) throws(RPCError) -> Int {
-            guard let value = parameters.members["id"] else { throw .invalidParameters("id", "id is missing") }
-            return try value.integer(in: Self.ids, field: "id")
+    static let methods: [RPCMethod<ControlRequest>] = [
+        RPCMethod(
+            "course.list", "Returns the courses, the newest first.",
+            [ActivityRequest.limit.optional, before.optional], "courses",
+            .array(of: course, #""maxItems":100"#), [.busy, .invalid], .read
+        ) { .courses(.list(limit: try $0[ActivityRequest.limit] ?? 20, before: try $0[before])) },
+        RPCMethod(
+            "course.load", "Loads a course, also during a run. The answer comes when that is on the disk.",
+            [id.required], "course", course, [.busy, .invalid, .notFound], .change,
+            log: .numbered("load course")
+        ) { .courses(.load(try $0.value(of: id))) },
+        RPCMethod(
+            "course.unload", "Unloads the course. The answer comes when that is on the disk.", [], "nothing", .null,
+            [.refused, .busy], .change, log: "unload the course"
+        ) { _ in .courses(.unload) },
+        RPCMethod(
+            "course.delete", "Deletes a course that is not loaded. Activities on it keep it.", [id.required],
+            "nothing", .null, [.busy, .invalid, .refused, .notFound], .change,
+            log: .numbered("delete course")
+        ) { .courses(.delete(try $0.value(of: id))) },
+        RPCMethod(
+            "course.rename", "Renames a course.", [id.required, ActivityRequest.name.required], "course", course,
+            [.busy, .invalid, .notFound], .change, log: .numbered("rename course")
+        ) { .courses(.rename(try $0.value(of: id), try $0.value(of: ActivityRequest.name))) },
+        RPCMethod(
+            "course.partner", "Sets the virtual partner; without a parameter there is none.",
+            [pace.optional, activity.optional, onCourse.optional], "nothing", .null,
+            [.refused, .busy, .invalid, .notFound], .change, log: "set the partner"
+        ) { .courses(.partner(try newPartner($0))) },
+        RPCMethod(
+            "partner.get", "Returns the virtual partner.", [], "partner",
+            .object(
+                required: ["kind"],
+                [
+                    "kind": .oneOf(["none", "pace", "activity"]), "pace_s_per_m": .number, "name": .text,
+                    "on_course": .onlyTrue,
+                ]), [.invalid], .read
+        ) { _ in .courses(.currentPartner) },
+        RPCMethod(
+            "course.profile", "Returns samples of the loaded course at equal distances.", [points.optional], "profile",
+            profile, [.refused, .invalid], .live
+        ) { .courses(.profile(points: try $0[points] ?? 200)) },
+    ]
+
+    private static let id = RPCParameter.id("id", "The course's number.")
+    private static let before = RPCParameter.id("before", "The number of a course: only lower ones.")
+    private static let points = RPCParameter.integer("points", 2...500, "The number of samples, 2 to 500. Default 200.")
+    private static let activity = RPCParameter.id("activity", "The number of the activity that it repeats.")
+    private static let onCourse = RPCParameter.flag(
+        "on_course",
+        "The activity is repeated by its progress on the loaded course, not by distance. Default false.")
+    private static let pace = RPCParameter(
+        "pace_s_per_m", .number("0.01", "36"), "The pace that it keeps, 0.01 to 36."
+    ) { value, name in
+        guard let number = value.number, paces.contains(number) else {
+            throw RPCError.invalidValue(name, "\(name) must be a number of 0.01 to 36")
         }
-        switch method {
-        case "course.list":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["limit", "before"])
-            self = .list(
-                limit: try parameters.members["limit"]?.integer(in: 1...100, field: "limit") ?? 20,
-                before: try parameters.members["before"]?.integer(in: Self.ids, field: "before"))
-        case "course.load": self = .load(try id(try ControlRequest.Parameters(parameters, names: ["id"])))
-        case "course.unload":
-            try ControlRequest.checkNoParameters(parameters)
-            self = .unload
-        case "course.delete": self = .delete(try id(try ControlRequest.Parameters(parameters, names: ["id"])))
-        case "course.rename":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["id", "name"])
-            let number = try id(parameters)
-            guard let name = try parameters.name() else { throw .invalidParameters("name", "name is missing") }
-            self = .rename(number, name)
-        case "course.profile":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["points"])
-            self = .profile(points: try parameters.members["points"]?.integer(in: 2...500, field: "points") ?? 200)
-        case "partner.get":
-            try ControlRequest.checkNoParameters(parameters)
-            self = .currentPartner
-        case "course.partner":
-            let parameters = try ControlRequest.Parameters(
-                parameters, names: ["pace_s_per_m", "activity", "on_course"])
-            let (pace, activity) = (parameters.members["pace_s_per_m"], parameters.members["activity"])
-            let isOnCourse = try parameters.members["on_course"]?.bool(field: "on_course") ?? false
-            guard !isOnCourse || activity != nil else {
-                throw .invalidParameters("on_course", "on_course needs an activity")
-            }
-            switch (pace, activity) {
-            case (nil, nil): self = .partner(nil)
-            case (let pace?, nil):
-                guard let number = pace.number, Self.paces.contains(number) else {
-                    throw .invalidValue("pace_s_per_m", "pace_s_per_m must be a number of 0.01 to 36")
-                }
-                self = .partner(.pace(number))
-            case (nil, let activity?):
-                let id = try activity.integer(in: Self.ids, field: "activity")
-                self = .partner(.activity(id, isOnCourse: isOnCourse))
-            case (_?, _?):
-                throw .invalidParameters("activity", "give pace_s_per_m or activity, not both")
-            }
-        default: return nil
-        }
+        return number
     }
+
+    private static func newPartner(_ parameters: RPCParameters) throws(RPCError) -> NewPartner? {
+        let isOnCourse = try parameters[onCourse] ?? false
+        let hasActivity = parameters.members["activity"] != nil
+        guard !isOnCourse || hasActivity else {
+            throw .invalidParameters("on_course", "on_course needs an activity")
+        }
+        guard !hasActivity || parameters.members["pace_s_per_m"] == nil else {
+            throw .invalidParameters("activity", "give pace_s_per_m or activity, not both")
+        }
+        if let pace = try parameters[pace] { return .pace(pace) }
+        return try parameters[activity].map { .activity($0, isOnCourse: isOnCourse) }
+    }
+
+    private static let course = JSONSchema.object(
+        required: ["id", "added", "length_m", "climbs", "points", "vertices"],
+        [
+            "id": .id, "name": .text, "sport": .sport, "added": .time, "length_m": .number, "ascent_m": .number,
+            "climbs": .integer, "points": .integer, "vertices": .integer, "loaded": .onlyTrue,
+        ])
+    private static let profile = JSONSchema.object(
+        required: ["length_m", "distance_m", "climbs"],
+        [
+            "length_m": .number, "distance_m": .array(of: .number), "altitude_m": .array(of: .number),
+            "climbs": .array(
+                of: .object(
+                    required: ["start_m", "top_m", "ascent_m"],
+                    ["start_m": .number, "top_m": .number, "ascent_m": .number])),
+        ])
 }
 
 extension JSONWriter {

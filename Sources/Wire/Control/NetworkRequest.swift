@@ -1,5 +1,5 @@
 package import Domain
-package import JSONCoding
+import JSONCoding
 
 /// A request on net.sock.
 package enum NetworkRequest: Equatable, Sendable {
@@ -61,126 +61,216 @@ package enum NetworkRequest: Equatable, Sendable {
         case station(String)
     }
 
-    package init(method: String, parameters: JSON?) throws(RPCError) {
-        switch method {
-        case "weather.at":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["lat", "lon", "station"])
-            self = .weather(try parameters.place())
-        case "route.find":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["from", "to", "profile", "engine"])
-            self = .route(try parameters.routeSearch())
-        case "route.course":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["search", "route", "offset"])
-            self = .routeCourse(
-                search: try parameters.count("search"), route: try parameters.count("route"),
-                offset: try parameters.count("offset", orElse: 0))
-        case "transit.departures":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["stops", "lines", "named", "limit"])
-            self = .departures(try parameters.departures())
-        case "transit.home":
-            let parameters = try ControlRequest.Parameters(
-                parameters, names: ["from", "home", "within_m", "walking_mps", "bikes", "limit"])
-            self = .wayHome(try parameters.wayHome())
-        case "transit.path":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["line"])
-            guard let line = parameters.members["line"]?.string, (1...255).contains(line.utf8.count) else {
-                throw .invalidParameters("line", "line must be the ID of a line")
+    /// The methods of net.sock.
+    package static let table = RPCTable<NetworkRequest>(
+        "paced-net socket",
+        [
+            RPCMethod(
+                "weather.at",
+                "Returns the weather at a place, of a station, or without parameters at the position of paced.",
+                [latitude.optional, longitude.optional, station.optional], "weather and reports",
+                .object(required: ["weather", "reports"], ["weather": .object, "reports": .array(of: .object)]),
+                [.refused, .busy, .invalid], .change
+            ) { .weather(try weatherPlace($0)) },
+            RPCMethod(
+                "route.find",
+                "Returns several routes to a place, the flattest first. Without from, they start at the position of paced.",
+                [from.optional, to.required, profile.required, engine.optional], "routes", routes,
+                [.refused, .busy, .invalid, .failed], .change
+            ) {
+                let profile = try routeProfile($0.members["profile"] ?? .null, "profile")
+                let end = try $0.value(of: to)
+                let engine = try $0[engine]
+                return .route(RouteSearch(start: try $0[from], end: end, profile: profile, engine: engine))
+            },
+            RPCMethod(
+                "route.course",
+                "Returns a piece of a route of route.find: base64 of the data of an upload of kind course.",
+                [search.required, route.required, offset.optional], "piece",
+                .object(required: ["data", "bytes"], ["data": .string, "bytes": .integer]), [.notFound, .invalid],
+                .change
+            ) {
+                .routeCourse(
+                    search: try $0.value(of: search), route: try $0.value(of: route), offset: try $0[offset] ?? 0)
+            },
+            RPCMethod(
+                "transit.departures", "Returns the next departures of public transport from stops.",
+                [stops.required, lines.optional, named.optional, departureLimit.optional], "departures",
+                answer(required: "departures", ["departures": .array(of: .object)]), [.refused, .busy, .invalid],
+                .change
+            ) {
+                let stops = try $0[stops] ?? []
+                guard !stops.isEmpty else {
+                    throw RPCError.invalidParameters("stops", "stops must name a stop at least")
+                }
+                return .departures(
+                    Departures(
+                        stops: stops, lines: try $0[lines] ?? [], areNamed: try $0[named] ?? false,
+                        limit: try $0[departureLimit] ?? 20))
+            },
+            RPCMethod(
+                "transit.home",
+                "Returns the next ways home by public transport, direct and with one change. Without from, they start at the position of paced.",
+                [
+                    from.optional, home.optional, within.optional, walking.optional, bikes.optional,
+                    journeyLimit.optional,
+                ], "journeys",
+                answer(
+                    required: "journeys",
+                    ["walking_mps": .number, "journeys": .array(of: .object), "last": .object]),
+                [.refused, .busy, .invalid], .change
+            ) {
+                let needsBikes = try $0[bikes] ?? false
+                return .wayHome(
+                    WayHome(
+                        start: try $0[from], home: try $0[home], radius: try $0[within],
+                        walkingSpeed: try $0[walking], needsBikes: needsBikes, limit: try $0[journeyLimit] ?? 5))
+            },
+            RPCMethod(
+                "transit.path", "Returns the way of a line, for maps.", [line.required], "paths",
+                .object(
+                    required: ["paths"],
+                    ["paths": .array(of: .array(of: .array(of: .number, #""minItems":2,"maxItems":2"#)))]),
+                [.refused, .busy, .notFound, .invalid], .change
+            ) {
+                // Without it too.
+                .linePath(try line.read($0.members["line"] ?? .null, "line"))
+            },
+        ])
+
+    // MARK: Parameters
+
+    private static let latitude = degrees("lat", 90, "Degrees north, with lon.")
+    private static let longitude = degrees("lon", 180, "Degrees east, with lat.")
+    private static let station = RPCParameter(
+        "station", .string(pattern: "^[A-Za-z0-9]{4}$"), "The name of a station, such as EDDB, without lat and lon."
+    ) { value, name in
+        guard let text = value.string?.uppercased(), text.utf8.count == 4,
+            text.utf8.allSatisfy({
+                UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+            })
+        else { throw RPCError.invalidValue(name, "\(name) must be four letters or digits, such as EDDB") }
+        return text
+    }
+    private static let from = place("from", "The start.")
+    private static let to = place("to", "The destination.")
+    private static let home = place("home", "Instead of the home of paced-net.conf.")
+    private static let profile = RPCParameter(
+        "profile", .oneOf(RouteProfile.allCases.map(\.rawValue)), "How the user travels."
+    ) { value, name in try routeProfile(value, name) }
+    private static let engine = RPCParameter(
+        "engine", .string, "The address of a route engine, such as valhalla+http://127.0.0.1:8002."
+    ) { value, name in
+        guard let engine = value.string else { throw RPCError.invalidValue(name, "\(name) must be an address") }
+        return engine
+    }
+    private static let search = count("search", "The number of the search, from the result of route.find.")
+    private static let route = count("route", "The index in routes, from 0.")
+    private static let offset = count("offset", "The first byte of the piece; 0 if it is absent.")
+    private static let stops = ids("stops", "The IDs of stops, and of stations, which stand for their platforms.")
+    private static let lines = ids("lines", "The IDs of lines; all if it is absent.")
+    private static let named = RPCParameter.flag(
+        "named", "Whether the user has named the stops: InfoPoint is asked for them then. Default false.")
+    private static let departureLimit = RPCParameter.integer("limit", 1...100, "How many at most.")
+    private static let journeyLimit = RPCParameter.integer("limit", 1...20, "How many at most.")
+    private static let within = quantity("within_m", 50...5000, .number("50", "5000"), "Metres to a stop at most.")
+    private static let walking = quantity("walking_mps", 0.2...12, .number("0.2", "12"), "The speed of the walks.")
+    private static let bikes = RPCParameter.flag("bikes", "Whether all vehicles must allow bikes.")
+    private static let line = RPCParameter("line", .string(1...255), "The ID of the line.") { value, _ in
+        guard let line = value.string, (1...255).contains(line.utf8.count) else {
+            throw RPCError.invalidParameters("line", "line must be the ID of a line")
+        }
+        return line
+    }
+
+    private static func degrees(_ name: String, _ limit: Double, _ summary: String) -> RPCParameter<Double> {
+        RPCParameter(name, .number("-\(Int(limit))", "\(Int(limit))"), summary) { value, name in
+            guard let degrees = value.number, degrees.magnitude <= limit else {
+                throw RPCError.invalidValue(
+                    name, "\(name) must be a number of degrees, -\(Int(limit)) to \(Int(limit))")
             }
-            self = .linePath(line)
-        default: throw .methodNotFound
+            return degrees
         }
     }
-}
 
-extension ControlRequest.Parameters {
-    fileprivate func place() throws(RPCError) -> NetworkRequest.WeatherPlace {
-        if let value = members["station"] {
-            guard members.count == 1 else {
-                throw .invalidParameters("station", "the parameters are station, or lat and lon")
-            }
-            guard let name = value.string?.uppercased(), name.utf8.count == 4,
-                name.utf8.allSatisfy({
-                    UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-                })
-            else { throw .invalidValue("station", "station must be four letters or digits, such as EDDB") }
-            return .station(name)
+    private static func place(_ name: String, _ summary: String) -> RPCParameter<Coordinate> {
+        let schema = JSONSchema.object(
+            required: ["lat", "lon"], ["lat": latitude.schema, "lon": longitude.schema],
+            #""additionalProperties":false"#)
+        return RPCParameter(name, schema, summary) { value, name in
+            guard case .object(let members) = value, members.count == 2, let latitude = members["lat"]?.number,
+                let longitude = members["lon"]?.number, latitude.magnitude <= 90, longitude.magnitude <= 180
+            else { throw RPCError.invalidValue(name, "\(name) must be an object with lat and lon in degrees") }
+            return Coordinate(latitude: latitude, longitude: longitude)
         }
-        if members.isEmpty { return .here }
-        return .at(Coordinate(latitude: try degrees("lat", 90), longitude: try degrees("lon", 180)))
     }
 
-    func routeSearch() throws(RPCError) -> NetworkRequest.RouteSearch {
-        guard let word = members["profile"]?.string, let profile = RouteProfile(rawValue: word) else {
-            let known = RouteProfile.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .invalidValue("profile", "profile must be one of \(known)")
-        }
-        guard let end = members["to"] else { throw .invalidParameters("to", "to is missing") }
-        let engine = members["engine"]
-        if let engine, engine.string == nil { throw .invalidValue("engine", "engine must be an address") }
-        return NetworkRequest.RouteSearch(
-            start: try members["from"].map { json throws(RPCError) in try Self.place(json, "from") },
-            end: try Self.place(end, "to"), profile: profile, engine: engine?.string)
+    private static func count(_ name: String, _ summary: String) -> RPCParameter<Int> {
+        .integer(name, 0...Int(Int32.max), summary)
     }
 
-    fileprivate func departures() throws(RPCError) -> NetworkRequest.Departures {
-        let stops = try ids("stops")
-        guard !stops.isEmpty else { throw .invalidParameters("stops", "stops must name a stop at least") }
-        return NetworkRequest.Departures(
-            stops: stops, lines: try ids("lines"), areNamed: try members["named"]?.bool(field: "named") ?? false,
-            limit: try number("limit", 1...100, orElse: 20))
-    }
-
-    fileprivate func wayHome() throws(RPCError) -> NetworkRequest.WayHome {
-        func quantity(_ name: String, _ range: ClosedRange<Double>) throws(RPCError) -> Double? {
-            guard let value = members[name] else { return nil }
+    private static func quantity(
+        _ name: String, _ range: ClosedRange<Double>, _ schema: JSONSchema, _ summary: String
+    ) -> RPCParameter<Double> {
+        RPCParameter(name, schema, summary) { value, name in
             guard let number = value.number, range.contains(number) else {
-                throw .invalidValue(name, "\(name) must be a number from \(range.lowerBound) to \(range.upperBound)")
+                throw RPCError.invalidValue(
+                    name, "\(name) must be a number from \(range.lowerBound) to \(range.upperBound)")
             }
             return number
         }
-        if let bikes = members["bikes"], bikes.bool == nil {
-            throw .invalidValue("bikes", "bikes must be true or false")
+    }
+
+    /// A list of at most 64 IDs.
+    private static func ids(_ name: String, _ summary: String) -> RPCParameter<[String]> {
+        RPCParameter(name, .array(of: .string(1...255), #""maxItems":64"#), summary) { value, name in
+            let ids = value.array?.compactMap { $0.string } ?? []
+            guard ids.count == value.array?.count, ids.count <= 64,
+                ids.allSatisfy({ (1...255).contains($0.utf8.count) })
+            else { throw RPCError.invalidValue(name, "\(name) must be a list of at most 64 IDs") }
+            return ids
         }
-        return NetworkRequest.WayHome(
-            start: try members["from"].map { json throws(RPCError) in try Self.place(json, "from") },
-            home: try members["home"].map { json throws(RPCError) in try Self.place(json, "home") },
-            radius: try quantity("within_m", 50...5000), walkingSpeed: try quantity("walking_mps", 0.2...12),
-            needsBikes: members["bikes"]?.bool ?? false, limit: try number("limit", 1...20, orElse: 5))
     }
 
-    private func number(_ name: String, _ range: ClosedRange<Int>, orElse other: Int) throws(RPCError) -> Int {
-        try members[name].map { value throws(RPCError) in try value.integer(in: range, field: name) } ?? other
-    }
-
-    /// A list of at most 64 IDs; empty if it is missing.
-    private func ids(_ name: String) throws(RPCError) -> [String] {
-        guard let value = members[name] else { return [] }
-        let ids = value.array?.compactMap { $0.string } ?? []
-        guard ids.count == value.array?.count, ids.count <= 64, ids.allSatisfy({ (1...255).contains($0.utf8.count) })
-        else { throw .invalidValue(name, "\(name) must be a list of at most 64 IDs") }
-        return ids
-    }
-
-    func count(_ name: String, orElse other: Int? = nil) throws(RPCError) -> Int {
-        guard let value = members[name] else {
-            guard let other else { throw .invalidParameters(name, "\(name) is missing") }
-            return other
+    private static func routeProfile(_ value: JSON, _ name: String) throws(RPCError) -> RouteProfile {
+        guard let profile = value.string.flatMap(RouteProfile.init(rawValue:)) else {
+            let known = RouteProfile.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalidValue(name, "\(name) must be one of \(known)")
         }
-        return try value.integer(in: 0...Int(Int32.max), field: name)
+        return profile
     }
 
-    private static func place(_ json: JSON, _ name: String) throws(RPCError) -> Coordinate {
-        guard case .object(let members) = json, members.count == 2, let latitude = members["lat"]?.number,
-            let longitude = members["lon"]?.number, latitude.magnitude <= 90, longitude.magnitude <= 180
-        else { throw .invalidValue(name, "\(name) must be an object with lat and lon in degrees") }
-        return Coordinate(latitude: latitude, longitude: longitude)
-    }
-
-    private func degrees(_ name: String, _ limit: Double) throws(RPCError) -> Double {
-        guard let value = members[name] else { throw .invalidParameters(name, "\(name) is missing") }
-        guard let degrees = value.number, degrees.magnitude <= limit else {
-            throw .invalidValue(name, "\(name) must be a number of degrees, -\(Int(limit)) to \(Int(limit))")
+    private static func weatherPlace(_ parameters: RPCParameters) throws(RPCError) -> WeatherPlace {
+        if parameters.members["station"] != nil, parameters.members.count > 1 {
+            throw .invalidParameters("station", "the parameters are station, or lat and lon")
         }
-        return degrees
+        if let station = try parameters[station] { return .station(station) }
+        if parameters.members.isEmpty { return .here }
+        return .at(
+            Coordinate(latitude: try parameters.value(of: latitude), longitude: try parameters.value(of: longitude)))
+    }
+
+    // MARK: Results
+
+    private static let routes = JSONSchema.object(
+        required: ["search", "engine", "host", "routes"],
+        [
+            "search": .integer, "engine": .oneOf(["brouter", "valhalla", "graphhopper"]), "host": .string,
+            "routes": .array(
+                of: .object(
+                    required: ["length_m"],
+                    [
+                        "length_m": .number, "ascent_m": .number, "descent_m": .number, "steepest_percent": .number,
+                        "duration_s": .number, "is_tie": .onlyTrue, "turns": .integer,
+                        "distance_m": .array(of: .number), "altitude_m": .array(of: .number),
+                    ]), #""minItems":1"#),
+        ])
+
+    /// An answer of the timetable, with its own members.
+    private static func answer(required name: String, _ members: KeyValuePairs<String, JSONSchema>) -> JSONSchema {
+        let common: KeyValuePairs<String, JSONSchema> = [
+            "agency": .string, "timetable_ends": .string, "live": .boolean, "live_age_s": .integer, "reason": .string,
+        ]
+        return .object(required: ["live", name], common, and: members)
     }
 }

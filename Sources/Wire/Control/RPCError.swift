@@ -28,6 +28,12 @@ package struct RPCError: Error, Equatable, Sendable {
         self.reason = reason
     }
 
+    private init(
+        _ name: RPCErrorName, _ detail: String, field: String? = nil, state: RunState? = nil, reason: String? = nil
+    ) {
+        self.init(name.code, name.message, detail: detail, field: field, state: state, reason: reason)
+    }
+
     package static let methodNotFound = RPCError(-32601, "Method not found")
 
     /// It has no detail, as in the specification's examples, unless the JSON exceeds a limit of ours.
@@ -49,27 +55,25 @@ package struct RPCError: Error, Equatable, Sendable {
     }
 
     package static func notInThisState(_ rejection: CommandRejection) -> RPCError {
-        RPCError(
-            -32001, "not in this state", detail: rejection.description,
-            state: rejection.isTooSoon ? nil : rejection.state)
+        RPCError(.refused, rejection.description, state: rejection.isTooSoon ? nil : rejection.state)
     }
 
     package static func busy(_ detail: String) -> RPCError {
-        RPCError(-32002, "busy", detail: detail)
+        RPCError(.busy, detail)
     }
 
     /// The host does not allow it now, for a reason other than the state of the run.
     package static func unavailable(_ detail: String) -> RPCError {
-        RPCError(-32001, "not in this state", detail: detail)
+        RPCError(.refused, detail)
     }
 
     package static func notFound(_ field: String, _ detail: String) -> RPCError {
-        RPCError(-32003, "not found", detail: detail, field: field)
+        RPCError(.notFound, detail, field: field)
     }
 
     /// A server on the network does not respond, or not as it should.
     package static func serverFailed(_ reason: String, _ detail: String) -> RPCError {
-        RPCError(-32005, "server failed", detail: detail, reason: reason)
+        RPCError(.failed, detail, reason: reason)
     }
 
     /// An option of the daemon, such as `--sensor`, overrides the setting.
@@ -78,7 +82,7 @@ package struct RPCError: Error, Equatable, Sendable {
     }
 
     package static func invalidValue(_ field: String, _ detail: String) -> RPCError {
-        RPCError(-32004, "invalid value", detail: detail, field: field)
+        RPCError(.invalid, detail, field: field)
     }
 }
 

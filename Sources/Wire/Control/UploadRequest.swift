@@ -24,37 +24,51 @@ package enum UploadRequest: Equatable, Sendable {
     /// The least free space, in MiB.
     package static let leastFreeMebibytes = 256
 
-    /// Nil if the method is none of these.
-    init?(method: String, parameters: JSON?) throws(RPCError) {
-        switch method {
-        case "upload.begin":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["kind", "replaces"])
-            guard let value = parameters.members["kind"] else { throw .invalidParameters("kind", "kind is missing") }
-            guard let kind = value.string.flatMap(Kind.init(rawValue:)) else {
-                throw .invalidValue("kind", "kind must be \(Kind.allCases.map(\.rawValue).joined(separator: ", "))")
-            }
-            var replaced: Int?
-            if let value = parameters.members["replaces"] {
-                guard kind == .activity, let id = value.integer, id > 0 else {
-                    throw .invalidValue("replaces", "replaces must be the number of an imported activity")
-                }
-                replaced = id
-            }
-            self = .begin(kind, replaces: replaced)
-        case "upload.append":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["data"])
-            guard let value = parameters.members["data"] else { throw .invalidParameters("data", "data is missing") }
-            guard let text = value.string, let bytes = Base64.decode(text.utf8),
-                (1...Self.appendLimit).contains(bytes.count)
-            else {
-                throw .invalidValue("data", "data must be 1 to \(Self.appendLimit) bytes in base64 with padding")
-            }
-            self = .append(bytes)
-        case "upload.commit":
-            try ControlRequest.checkNoParameters(parameters)
-            self = .commit
-        default: return nil
+    static let methods: [RPCMethod<ControlRequest>] = [
+        RPCMethod(
+            "upload.begin", "Begins to hand over a file. One upload a connection, two at once.",
+            [kind.required, replaces.optional], "size", size, [.refused, .busy, .invalid], .change
+        ) {
+            let kind = try $0.value(of: kind)
+            // Read for a course too, which has none.
+            let replaced = try $0[replaces]
+            if kind == .course, replaced != nil { throw invalidReplaces }
+            return .upload(.begin(kind, replaces: replaced))
+        },
+        RPCMethod(
+            "upload.append", "Appends bytes to the upload of this connection.", [data.required], "size", size,
+            [.refused, .busy, .invalid], .change
+        ) { .upload(.append(try $0.value(of: data))) },
+        RPCMethod(
+            "upload.commit", "Imports the data of the upload. The answer comes when it is on the disk.", [], "number",
+            .object(required: ["id"], ["id": .id, "present": .onlyTrue]), [.refused, .busy, .invalid], .change,
+            log: "import an upload"
+        ) { _ in .upload(.commit) },
+    ]
+
+    private static let size = JSONSchema.object(required: ["bytes"], ["bytes": .count])
+    private static let kind = RPCParameter("kind", .oneOf(Kind.allCases.map(\.rawValue)), "What the data is.") {
+        value, name in
+        guard let kind = value.string.flatMap(Kind.init(rawValue:)) else {
+            let known = Kind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw RPCError.invalidValue(name, "\(name) must be \(known)")
         }
+        return kind
+    }
+    private static let replaces = RPCParameter(
+        "replaces", .id, "The imported activity whose number and name the new one takes."
+    ) { value, _ in
+        guard let id = value.integer, id > 0 else { throw invalidReplaces }
+        return id
+    }
+    private static let invalidReplaces = RPCError.invalidValue(
+        "replaces", "replaces must be the number of an imported activity")
+    private static let data = RPCParameter(
+        "data", .string(4...61_440), "The next bytes, 1 to \(appendLimit), in base64 with padding."
+    ) { value, name in
+        guard let text = value.string, let bytes = Base64.decode(text.utf8), (1...appendLimit).contains(bytes.count)
+        else { throw RPCError.invalidValue(name, "\(name) must be 1 to \(appendLimit) bytes in base64 with padding") }
+        return bytes
     }
 }
 

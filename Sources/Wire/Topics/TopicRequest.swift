@@ -1,5 +1,5 @@
 package import Domain
-package import JSONCoding
+import JSONCoding
 
 /// A request on publish.sock.
 package enum TopicRequest: Equatable, Sendable {
@@ -7,18 +7,72 @@ package enum TopicRequest: Equatable, Sendable {
     case retract(TopicName)
     case notice(TopicNotice)
 
-    package init(method: String, parameters: JSON?) throws(RPCError) {
-        switch method {
-        case "topic.publish":
-            self = .publish(
-                try ControlRequest.Parameters(parameters, names: ["topic", "data", "valid_until", "source"])
-                    .publication())
-        case "topic.retract":
-            self = .retract(try ControlRequest.Parameters(parameters, names: ["topic"]).topic())
-        case "notice":
-            self = .notice(try ControlRequest.Parameters(parameters, names: ["topic", "key", "text"]).notice())
-        default: throw .methodNotFound
+    /// The methods of publish.sock.
+    package static let table = RPCTable<TopicRequest>(
+        "paced publish socket",
+        [
+            RPCMethod(
+                "topic.publish", "Publishes the data of a topic, in place of the data before.",
+                [topic.required, data.required, validUntil.optional, source.optional], "nothing", .null,
+                [.busy, .invalid], .change
+            ) { .publish(try publication($0)) },
+            RPCMethod(
+                "topic.retract", "Removes the data of a topic.", [topic.required], "nothing", .null,
+                [.notFound, .invalid], .change
+            ) { .retract(try $0.value(of: topic)) },
+            RPCMethod(
+                "notice", "Publishes a message to the user as an EVENT.",
+                [topic.required, key.required, text.required], "nothing", .null, [.busy, .invalid], .change
+            ) {
+                let (topic, key) = (try $0.value(of: topic), try $0.value(of: key))
+                return .notice(TopicNotice(topic: topic, key: key, text: try $0.value(of: text)))
+            },
+        ], description: " Lines with a class are DEMAND.")
+
+    private static let topic = RPCParameter(
+        "topic", JSONSchema(#"{"type":"string","maxLength":32}"#),
+        "The name of the topic: weather, places, transit, or x- and 1 to 30 of a-z, 0-9 and -."
+    ) { value, name in
+        guard let topic = value.string.flatMap({ TopicName($0) }) else {
+            throw RPCError.invalidValue(name, "\(name) must be \(TopicName.rule)")
         }
+        return topic
+    }
+    /// With its value, the data as compact JSON.
+    private static let data = RPCParameter(
+        "data", .object, "Any object, at most \(TopicTable.dataLimit) bytes as compact JSON."
+    ) { value, name in
+        guard case .object = value else { throw RPCError.invalidValue(name, "\(name) must be an object") }
+        var text = JSONWriter(capacity: 512)
+        text.value(value)
+        guard text.bytes.count <= TopicTable.dataLimit else {
+            throw RPCError.invalidValue(
+                name, "\(name) has \(text.bytes.count) bytes: at most \(TopicTable.dataLimit) are allowed")
+        }
+        return (json: value, bytes: text.bytes)
+    }
+    private static let validUntil = RPCParameter.time(
+        "valid_until", "When the data becomes stale, at most 7 days ahead. Default in 10 minutes.")
+    private static let source = RPCParameter.text(
+        "source", "Where the data comes from, for users, 1 to 64 characters.")
+    private static let key = RPCParameter(
+        "key", .string(pattern: "^[a-z0-9-]{1,32}$"), "The kind of message, for programs: 1 to 32 of a-z, 0-9 and -."
+    ) { value, name in
+        guard let key = value.string, TopicName.isWord(key.utf8, limit: 32) else {
+            throw RPCError.invalidValue(name, "\(name) must be 1 to 32 of a-z, 0-9 and -")
+        }
+        return key
+    }
+    private static let text = RPCParameter.text("text", "The message, 1 to 64 characters.")
+
+    private static func publication(_ parameters: RPCParameters) throws(RPCError) -> TopicPublication {
+        let topic = try parameters.value(of: topic)
+        let data = try parameters.value(of: data)
+        let observed = try KnownTopic.named(topic.text)?.check(data.json)
+        return TopicPublication(
+            topic: topic, data: data.bytes, observed: observed,
+            weather: topic.text == WeatherTopic.name ? WeatherTopic.observation(data.json) : nil,
+            validUntil: try parameters[validUntil], source: try parameters[source])
     }
 }
 
@@ -59,63 +113,5 @@ package struct TopicNotice: Equatable, Sendable {
         self.topic = topic
         self.key = key
         self.text = text
-    }
-}
-
-extension ControlRequest.Parameters {
-    fileprivate func topic() throws(RPCError) -> TopicName {
-        guard let value = members["topic"] else { throw .invalidParameters("topic", "topic is missing") }
-        guard let topic = value.string.flatMap({ TopicName($0) }) else {
-            throw .invalidValue("topic", "topic must be \(TopicName.rule)")
-        }
-        return topic
-    }
-
-    fileprivate func publication() throws(RPCError) -> TopicPublication {
-        let topic = try topic()
-        guard let data = members["data"] else { throw .invalidParameters("data", "data is missing") }
-        guard case .object = data else { throw .invalidValue("data", "data must be an object") }
-        var text = JSONWriter(capacity: 512)
-        text.value(data)
-        guard text.bytes.count <= TopicTable.dataLimit else {
-            throw .invalidValue(
-                "data", "data has \(text.bytes.count) bytes: at most \(TopicTable.dataLimit) are allowed")
-        }
-        let observed = try KnownTopic.named(topic.text)?.check(data)
-        return TopicPublication(
-            topic: topic, data: text.bytes, observed: observed,
-            weather: topic.text == WeatherTopic.name ? WeatherTopic.observation(data) : nil,
-            validUntil: try validUntil(), source: try source())
-    }
-
-    private func validUntil() throws(RPCError) -> UTC? {
-        guard let value = members["valid_until"] else { return nil }
-        // A text to which a zone can be added has none.
-        guard let text = value.string, let time = UTC(iso8601: text), UTC(iso8601: text + "Z") == nil else {
-            throw .invalidValue("valid_until", "valid_until must be a time with its zone, such as 2026-03-01T07:30:00Z")
-        }
-        return time
-    }
-
-    private func source() throws(RPCError) -> SanitizedText? {
-        guard let value = members["source"] else { return nil }
-        return try text(value, "source")
-    }
-
-    fileprivate func notice() throws(RPCError) -> TopicNotice {
-        let topic = try topic()
-        guard let key = members["key"] else { throw .invalidParameters("key", "key is missing") }
-        guard let key = key.string, TopicName.isWord(key.utf8, limit: 32) else {
-            throw .invalidValue("key", "key must be 1 to 32 of a-z, 0-9 and -")
-        }
-        guard let text = members["text"] else { throw .invalidParameters("text", "text is missing") }
-        return TopicNotice(topic: topic, key: key, text: try self.text(text, "text"))
-    }
-
-    private func text(_ value: JSON, _ field: String) throws(RPCError) -> SanitizedText {
-        guard let text = value.string, text.count <= SanitizedText.characterLimit, let text = SanitizedText(text) else {
-            throw .invalidValue(field, "\(field) must be a string of 1 to \(SanitizedText.characterLimit) characters")
-        }
-        return text
     }
 }

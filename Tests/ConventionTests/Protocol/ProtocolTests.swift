@@ -13,13 +13,14 @@ import Wire
     init() throws {
         page = try ProtocolPage()
         schema = try ProtocolSchema(Schema.text)
-        let object = try JSONSerialization.jsonObject(with: Data(OpenRPC.document.utf8))
+        let object = try JSONSerialization.jsonObject(with: Data(ControlRequest.table.document))
         document = try #require(object as? [String: Any])
         let documents = [
-            OpenRPC.document, OpenRPC.publishDocument, OpenRPC.networkDocument, OpenRPC.adminDocument,
+            ControlRequest.table.document, TopicRequest.table.document, NetworkRequest.table.document,
+            WebRequest.adminTable.document,
         ]
         methods = try documents.flatMap { text in
-            let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+            let object = try JSONSerialization.jsonObject(with: Data(text)) as? [String: Any]
             return try #require(object?["methods"] as? [[String: Any]])
         }
     }

@@ -14,22 +14,22 @@ private final class TopicFixture {
 
     init(limits: ClientLimits = ClientLimits(total: 32, perUser: 32)) throws {
         state = try StateServerFixture()
-        publish = try ControlServer(
-            socket: UnixSocket.listen(at: state.directory.path + "/publish.sock"), .publish, loop: state.loop,
-            limits: limits
-        ) { [unowned self] request, _, _ in
+        let methods = ControlServer.Service(TopicRequest.table) { [unowned self] call, _, _ in
             do throws(RPCError) {
-                switch request {
-                case .topic(.publish(let publication)):
+                switch call.request {
+                case .publish(let publication):
                     try state.stateServer.publish(publication, time: nil, at: Clock.now())
-                case .topic(.retract(let topic)): try state.stateServer.retract(topic)
-                default: throw .methodNotFound
+                case .retract(let topic): try state.stateServer.retract(topic)
+                case .notice: throw .methodNotFound
                 }
                 return .now(.success(.done))
             } catch {
                 return .now(.failure(error))
             }
         }
+        publish = try ControlServer(
+            socket: UnixSocket.listen(at: state.directory.path + "/publish.sock"), methods, loop: state.loop,
+            limits: limits)
         state.stateServer.demandChanged = { [unowned self] in publish.demand = state.stateServer.demand }
     }
 
