@@ -18,7 +18,7 @@ package struct RealtimeFeedLines: Sendable {
         var header: [Range<Int>] = []
         var search = reader
         while let field = try search.next() {
-            if field.number == RealtimeMessage.headerNumber, case .bytes(let range) = field.value {
+            if field.number == FeedField.header.number, case .bytes(let range) = field.value {
                 header.append(range)
             }
         }
@@ -51,7 +51,7 @@ package struct RealtimeFeedLines: Sendable {
 
     private mutating func nextEntity() throws(ParseError) -> Range<Int>? {
         while let field = try reader.next() {
-            if field.number == RealtimeMessage.entityNumber, case .bytes(let range) = field.value { return range }
+            if field.number == FeedField.entity.number, case .bytes(let range) = field.value { return range }
         }
         return nil
     }

@@ -1,6 +1,7 @@
 import Domain
 
-/// A message of GTFS-Realtime: its fields in the order of the specification.
+/// A message of GTFS-Realtime: its fields in the order of the specification. Fields and tokens that ``RealtimeFeed`` reads
+/// too have their numbers in RealtimeFields.swift.
 ///
 /// Source: gtfs.org/documentation/realtime/proto, version 2.0 with its experimental fields.
 struct RealtimeMessage: Sendable {
@@ -24,6 +25,10 @@ struct RealtimeMessage: Sendable {
             self.kind = kind
         }
 
+        init(_ field: some RealtimeField, _ name: StaticText, _ kind: Kind = .text) {
+            self.init(field.number, name, kind)
+        }
+
         var required: Field { with { $0.isRequired = true } }
         var repeated: Field { with { $0.isRepeated = true } }
 
@@ -44,24 +49,30 @@ struct RealtimeMessage: Sendable {
         .token(Dictionary(uniqueKeysWithValues: zip(first..., names)))
     }
 
-    // The numbers of FeedMessage.
-    static let headerNumber = 1
-    static let entityNumber = 2
+    private static func tokens<Token: RawRepresentable<UInt64>>(_ names: KeyValuePairs<Token, String>) -> Kind {
+        .token(Dictionary(uniqueKeysWithValues: names.map { ($0.key.rawValue, $0.value) }))
+    }
 
     static let header = RealtimeMessage(
-        Field(1, "gtfs_realtime_version").required,
-        Field(2, "incrementality", tokens("FULL_DATASET", "DIFFERENTIAL")), Field(3, "timestamp", .uint64),
+        Field(HeaderField.version, "gtfs_realtime_version").required,
+        Field(HeaderField.incrementality, "incrementality", tokens("FULL_DATASET", "DIFFERENTIAL")),
+        Field(HeaderField.timestamp, "timestamp", .uint64),
         Field(4, "feed_version"))
 
     static let entity = RealtimeMessage(
-        Field(1, "id").required, Field(2, "is_deleted", .flag), Field(3, "trip_update", .message(tripUpdate)),
-        Field(4, "vehicle", .message(vehiclePosition)), Field(5, "alert", .message(alert)),
+        Field(EntityField.id, "id").required, Field(EntityField.isDeleted, "is_deleted", .flag),
+        Field(EntityField.tripUpdate, "trip_update", .message(tripUpdate)),
+        Field(EntityField.vehicle, "vehicle", .message(vehiclePosition)),
+        Field(EntityField.alert, "alert", .message(alert)),
         Field(6, "shape", .message(RealtimeMessage(Field(1, "shape_id"), Field(2, "encoded_polyline")))),
         Field(7, "stop", .message(stop)), Field(8, "trip_modifications", .message(tripModifications)))
 
     private static let tripUpdate = RealtimeMessage(
-        Field(1, "trip", .message(trip)).required, Field(2, "stop_time_update", .message(stopTimeUpdate)).repeated,
-        Field(3, "vehicle", .message(vehicle)), Field(4, "timestamp", .uint64), Field(5, "delay", .int32),
+        Field(TripUpdateField.trip, "trip", .message(trip)).required,
+        Field(TripUpdateField.stopTimeUpdate, "stop_time_update", .message(stopTimeUpdate)).repeated,
+        Field(TripUpdateField.vehicle, "vehicle", .message(vehicle)),
+        Field(TripUpdateField.timestamp, "timestamp", .uint64),
+        Field(TripUpdateField.delay, "delay", .int32),
         Field(
             6, "trip_properties",
             .message(
@@ -70,13 +81,21 @@ struct RealtimeMessage: Sendable {
                     Field(5, "trip_headsign"), Field(6, "trip_short_name")))))
 
     private static let stopTimeEvent = RealtimeMessage(
-        Field(1, "delay", .int32), Field(2, "time", .int64), Field(3, "uncertainty", .int32),
+        Field(StopTimeEventField.delay, "delay", .int32), Field(StopTimeEventField.time, "time", .int64),
+        Field(3, "uncertainty", .int32),
         Field(4, "scheduled_time", .int64))
 
     private static let stopTimeUpdate = RealtimeMessage(
-        Field(1, "stop_sequence", .uint32), Field(2, "arrival", .message(stopTimeEvent)),
-        Field(3, "departure", .message(stopTimeEvent)), Field(4, "stop_id"),
-        Field(5, "schedule_relationship", tokens("SCHEDULED", "SKIPPED", "NO_DATA", "UNSCHEDULED")),
+        Field(StopTimeUpdateField.stopSequence, "stop_sequence", .uint32),
+        Field(StopTimeUpdateField.arrival, "arrival", .message(stopTimeEvent)),
+        Field(StopTimeUpdateField.departure, "departure", .message(stopTimeEvent)),
+        Field(StopTimeUpdateField.stopID, "stop_id"),
+        Field(
+            StopTimeUpdateField.relationship, "schedule_relationship",
+            tokens([
+                StopRelationship.scheduled: "SCHEDULED", .skipped: "SKIPPED", .noData: "NO_DATA",
+                .unscheduled: "UNSCHEDULED",
+            ])),
         Field(
             6, "stop_time_properties",
             .message(
@@ -92,21 +111,25 @@ struct RealtimeMessage: Sendable {
         "FULL", "NOT_ACCEPTING_PASSENGERS", "NO_DATA_AVAILABLE", "NOT_BOARDABLE")
 
     private static let vehiclePosition = RealtimeMessage(
-        Field(1, "trip", .message(trip)),
+        Field(VehiclePositionField.trip, "trip", .message(trip)),
         Field(
-            2, "position",
+            VehiclePositionField.position, "position",
             .message(
                 RealtimeMessage(
-                    Field(1, "latitude", .float).required, Field(2, "longitude", .float).required,
-                    Field(3, "bearing", .float), Field(4, "odometer", .double), Field(5, "speed", .float)))),
-        Field(3, "current_stop_sequence", .uint32),
-        Field(4, "current_status", tokens("INCOMING_AT", "STOPPED_AT", "IN_TRANSIT_TO")),
-        Field(5, "timestamp", .uint64),
+                    Field(PositionField.latitude, "latitude", .float).required,
+                    Field(PositionField.longitude, "longitude", .float).required,
+                    Field(PositionField.bearing, "bearing", .float), Field(PositionField.odometer, "odometer", .double),
+                    Field(PositionField.speed, "speed", .float)))),
+        Field(VehiclePositionField.stopSequence, "current_stop_sequence", .uint32),
+        Field(VehiclePositionField.status, "current_status", tokens("INCOMING_AT", "STOPPED_AT", "IN_TRANSIT_TO")),
+        Field(VehiclePositionField.timestamp, "timestamp", .uint64),
         Field(
-            6, "congestion_level",
+            VehiclePositionField.congestion, "congestion_level",
             tokens(
                 "UNKNOWN_CONGESTION_LEVEL", "RUNNING_SMOOTHLY", "STOP_AND_GO", "CONGESTION", "SEVERE_CONGESTION")),
-        Field(7, "stop_id"), Field(8, "vehicle", .message(vehicle)), Field(9, "occupancy_status", occupancyStatus),
+        Field(VehiclePositionField.stopID, "stop_id"),
+        Field(VehiclePositionField.vehicle, "vehicle", .message(vehicle)),
+        Field(VehiclePositionField.occupancyStatus, "occupancy_status", occupancyStatus),
         Field(10, "occupancy_percentage", .uint32),
         Field(
             11, "multi_carriage_details",
@@ -117,28 +140,32 @@ struct RealtimeMessage: Sendable {
         ).repeated)
 
     private static let alert = RealtimeMessage(
-        Field(1, "active_period", timeRange).repeated, Field(2, "communication_period", timeRange).repeated,
-        Field(3, "impact_period", timeRange).repeated,
+        Field(AlertField.activePeriod, "active_period", timeRange).repeated,
+        Field(AlertField.communicationPeriod, "communication_period", timeRange).repeated,
+        Field(AlertField.impactPeriod, "impact_period", timeRange).repeated,
         Field(
-            5, "informed_entity",
+            AlertField.informedEntity, "informed_entity",
             .message(
                 RealtimeMessage(
-                    Field(1, "agency_id"), Field(2, "route_id"), Field(3, "route_type", .int32),
-                    Field(4, "trip", .message(trip)), Field(5, "stop_id"), Field(6, "direction_id", .uint32)))
+                    Field(InformedEntityField.agencyID, "agency_id"), Field(InformedEntityField.routeID, "route_id"),
+                    Field(InformedEntityField.routeType, "route_type", .int32),
+                    Field(InformedEntityField.trip, "trip", .message(trip)),
+                    Field(InformedEntityField.stopID, "stop_id"), Field(6, "direction_id", .uint32)))
         ).repeated,
         Field(
-            6, "cause",
+            AlertField.cause, "cause",
             tokens(
                 from: 1, "UNKNOWN_CAUSE", "OTHER_CAUSE", "TECHNICAL_PROBLEM", "STRIKE", "DEMONSTRATION", "ACCIDENT",
                 "HOLIDAY", "WEATHER", "MAINTENANCE", "CONSTRUCTION", "POLICE_ACTIVITY", "MEDICAL_EMERGENCY",
                 "SPECIAL_EVENT")),
         Field(
-            7, "effect",
+            AlertField.effect, "effect",
             tokens(
                 from: 1, "NO_SERVICE", "REDUCED_SERVICE", "SIGNIFICANT_DELAYS", "DETOUR", "ADDITIONAL_SERVICE",
                 "MODIFIED_SERVICE", "OTHER_EFFECT", "UNKNOWN_EFFECT", "STOP_MOVED", "NO_EFFECT",
                 "ACCESSIBILITY_ISSUE")),
-        Field(8, "url", translated), Field(10, "header_text", translated), Field(11, "description_text", translated),
+        Field(AlertField.url, "url", translated), Field(AlertField.headerText, "header_text", translated),
+        Field(AlertField.descriptionText, "description_text", translated),
         Field(12, "tts_header_text", translated), Field(13, "tts_description_text", translated),
         Field(14, "severity_level", tokens(from: 1, "UNKNOWN_SEVERITY", "INFO", "WARNING", "SEVERE")),
         Field(
@@ -155,23 +182,28 @@ struct RealtimeMessage: Sendable {
         Field(18, "effect_detail", translated))
 
     private static let timeRange = Kind.message(
-        RealtimeMessage(Field(1, "start", .uint64), Field(2, "end", .uint64)))
+        RealtimeMessage(Field(TimeRangeField.start, "start", .uint64), Field(TimeRangeField.end, "end", .uint64)))
 
     /// A text in several languages.
     private static let translated = Kind.message(
         RealtimeMessage(
-            Field(1, "translation", .message(RealtimeMessage(Field(1, "text").required, Field(2, "language"))))
-                .repeated))
+            Field(
+                TranslatedTextField.translation, "translation",
+                .message(RealtimeMessage(Field(TranslationField.text, "text").required, Field(2, "language")))
+            )
+            .repeated))
 
     private static let trip = RealtimeMessage(
-        Field(1, "trip_id"), Field(2, "start_time"), Field(3, "start_date"),
+        Field(TripField.id, "trip_id"), Field(TripField.startTime, "start_time"),
+        Field(TripField.startDate, "start_date"),
         Field(
-            4, "schedule_relationship",
-            .token([
-                0: "SCHEDULED", 1: "ADDED", 2: "UNSCHEDULED", 3: "CANCELED", 5: "REPLACEMENT", 6: "DUPLICATED",
-                7: "DELETED", 8: "NEW",
+            TripField.relationship, "schedule_relationship",
+            tokens([
+                TripRelationship.scheduled: "SCHEDULED", .added: "ADDED", .unscheduled: "UNSCHEDULED",
+                .canceled: "CANCELED", .replacement: "REPLACEMENT", .duplicated: "DUPLICATED", .deleted: "DELETED",
+                .new: "NEW",
             ])),
-        Field(5, "route_id"), Field(6, "direction_id", .uint32),
+        Field(TripField.routeID, "route_id"), Field(6, "direction_id", .uint32),
         Field(
             7, "modified_trip",
             .message(
@@ -180,7 +212,7 @@ struct RealtimeMessage: Sendable {
                     Field(4, "start_date")))))
 
     private static let vehicle = RealtimeMessage(
-        Field(1, "id"), Field(2, "label"), Field(3, "license_plate"),
+        Field(VehicleField.id, "id"), Field(VehicleField.label, "label"), Field(3, "license_plate"),
         Field(
             4, "wheelchair_accessible",
             tokens("NO_VALUE", "UNKNOWN", "WHEELCHAIR_ACCESSIBLE", "WHEELCHAIR_INACCESSIBLE")))

@@ -60,15 +60,13 @@ package struct RealtimeFeed: Sendable {
     /// - Throws: ``ParseError`` for bytes that are no feed.
     package init(_ bytes: [UInt8]) throws(ParseError) {
         self.bytes = bytes
-        var reader = ProtobufReader(bytes, in: bytes.indices)
         var hasHeader = false
-        while let field = try reader.next() {
-            guard case .bytes(let range) = field.value else { continue }
-            switch field.number {
-            case RealtimeMessage.headerNumber:
+        try Self.read(bytes, bytes.indices) { (field: FeedField, value) throws(ParseError) in
+            switch (field, value) {
+            case (.header, .bytes(let range)):
                 hasHeader = true
                 try readHeader(range)
-            case RealtimeMessage.entityNumber: try readEntity(range)
+            case (.entity, .bytes(let range)): try readEntity(range)
             default: break
             }
         }
@@ -77,28 +75,30 @@ package struct RealtimeFeed: Sendable {
     }
 
     private mutating func readHeader(_ range: Range<Int>) throws(ParseError) {
-        try Self.read(bytes, range) { field in
-            if case (3, .varint(let seconds)) = (field.number, field.value) { time = Self.time(seconds) }
+        try Self.read(bytes, range) { (field: HeaderField, value) in
+            if case (.timestamp, .varint(let seconds)) = (field, value) { time = Self.time(seconds) }
         }
     }
 
     private mutating func readEntity(_ range: Range<Int>) throws(ParseError) {
         var (id, isDeleted) = ("", false)
-        var parts: [(number: Int, range: Range<Int>)] = []
-        try Self.read(bytes, range) { field in
-            switch (field.number, field.value) {
-            case (1, .bytes(let range)): id = text(range)
-            case (2, .varint(let flag)): isDeleted = flag != 0
-            case (3...5, .bytes(let range)): parts.append((field.number, range))
+        var parts: [(field: EntityField, range: Range<Int>)] = []
+        try Self.read(bytes, range) { (field: EntityField, value) in
+            switch (field, value) {
+            case (.id, .bytes(let range)): id = text(range)
+            case (.isDeleted, .varint(let flag)): isDeleted = flag != 0
+            case (.tripUpdate, .bytes(let range)), (.vehicle, .bytes(let range)), (.alert, .bytes(let range)):
+                parts.append((field, range))
             default: break
             }
         }
         if isDeleted { return }
         for part in parts {
-            switch part.number {
-            case 3: try readTrip(part.range)
-            case 4: try readVehicle(part.range, entity: id)
-            default: try readAlert(part.range)
+            switch part.field {
+            case .tripUpdate: try readTrip(part.range)
+            case .vehicle: try readVehicle(part.range, entity: id)
+            case .alert: try readAlert(part.range)
+            case .id, .isDeleted: break
             }
         }
     }
@@ -111,25 +111,23 @@ package struct RealtimeFeed: Sendable {
         var day: ServiceDay?
         var start: Int?
         var kind = Trip.Kind.scheduled
-        /// Whether the trip is shown at all.
-        var isShown = true
     }
 
     private func descriptor(_ range: Range<Int>) throws(ParseError) -> Descriptor {
         var trip = Descriptor()
-        try Self.read(bytes, range) { field in
-            switch (field.number, field.value) {
-            case (1, .bytes(let range)): trip.id = text(range)
-            case (2, .bytes(let range)): trip.start = FeedTable.seconds(bytes[range])
-            case (3, .bytes(let range)): trip.day = ServiceDay(text(range))
-            case (4, .varint(let kind)):
-                switch kind {
-                case 1, 2, 5, 6, 8: trip.kind = .added
-                case 3: trip.kind = .canceled
-                case 7: (trip.kind, trip.isShown) = (.canceled, false)
-                default: trip.kind = .scheduled
-                }
-            case (5, .bytes(let range)): trip.line = text(range)
+        try Self.read(bytes, range) { (field: TripField, value) in
+            switch (field, value) {
+            case (.id, .bytes(let range)): trip.id = text(range)
+            case (.startTime, .bytes(let range)): trip.start = FeedTable.seconds(bytes[range])
+            case (.startDate, .bytes(let range)): trip.day = ServiceDay(text(range))
+            case (.relationship, .varint(let number)):
+                trip.kind =
+                    switch TripRelationship(rawValue: number) {
+                    case .added, .unscheduled, .replacement, .duplicated, .new: .added
+                    case .canceled, .deleted: .canceled
+                    case .scheduled, nil: .scheduled
+                    }
+            case (.routeID, .bytes(let range)): trip.line = text(range)
             default: break
             }
         }
@@ -141,11 +139,11 @@ package struct RealtimeFeed: Sendable {
         var trip = Descriptor()
         var delay: Int?
         let first = stops.count
-        try Self.read(bytes, range) { (field) throws(ParseError) in
-            switch (field.number, field.value) {
-            case (1, .bytes(let range)): trip = try descriptor(range)
-            case (2, .bytes(let range)) where stops.count < Self.stopLimit: stops.append(try stop(range))
-            case (5, .varint(let seconds)): delay = Int(Int32(truncatingIfNeeded: seconds))
+        try Self.read(bytes, range) { (field: TripUpdateField, value) throws(ParseError) in
+            switch (field, value) {
+            case (.trip, .bytes(let range)): trip = try descriptor(range)
+            case (.stopTimeUpdate, .bytes(let range)) where stops.count < Self.stopLimit: stops.append(try stop(range))
+            case (.delay, .varint(let seconds)): delay = Int(Int32(truncatingIfNeeded: seconds))
             default: break
             }
         }
@@ -157,13 +155,19 @@ package struct RealtimeFeed: Sendable {
 
     private mutating func stop(_ range: Range<Int>) throws(ParseError) -> Stop {
         var stop = Stop()
-        try Self.read(bytes, range) { (field) throws(ParseError) in
-            switch (field.number, field.value) {
-            case (1, .varint(let number)): stop.sequence = Int(UInt32(truncatingIfNeeded: number))
-            case (2, .bytes(let range)): stop.arrival = try event(range)
-            case (3, .bytes(let range)): stop.departure = try event(range)
-            case (4, .bytes(let range)): stop.stop = place(ofStop: range)
-            case (5, .varint(let kind)): stop.kind = kind == 1 ? .skipped : kind == 2 ? .noData : .scheduled
+        try Self.read(bytes, range) { (field: StopTimeUpdateField, value) throws(ParseError) in
+            switch (field, value) {
+            case (.stopSequence, .varint(let number)): stop.sequence = Int(UInt32(truncatingIfNeeded: number))
+            case (.arrival, .bytes(let range)): stop.arrival = try event(range)
+            case (.departure, .bytes(let range)): stop.departure = try event(range)
+            case (.stopID, .bytes(let range)): stop.stop = place(ofStop: range)
+            case (.relationship, .varint(let number)):
+                stop.kind =
+                    switch StopRelationship(rawValue: number) {
+                    case .skipped: .skipped
+                    case .noData: .noData
+                    case .scheduled, .unscheduled, nil: .scheduled
+                    }
             default: break
             }
         }
@@ -172,10 +176,10 @@ package struct RealtimeFeed: Sendable {
 
     private func event(_ range: Range<Int>) throws(ParseError) -> LiveTimetable.Event? {
         var (delay, time): (Int?, Int?)
-        try Self.read(bytes, range) { field in
-            switch (field.number, field.value) {
-            case (1, .varint(let seconds)): delay = Int(Int32(truncatingIfNeeded: seconds))
-            case (2, .varint(let seconds)): time = Int(exactly: seconds)
+        try Self.read(bytes, range) { (field: StopTimeEventField, value) in
+            switch (field, value) {
+            case (.delay, .varint(let seconds)): delay = Int(Int32(truncatingIfNeeded: seconds))
+            case (.time, .varint(let seconds)): time = Int(exactly: seconds)
             default: break
             }
         }
@@ -201,25 +205,25 @@ package struct RealtimeFeed: Sendable {
         guard vehicles.count < Self.vehicleLimit else { return }
         var vehicle = LiveVehicle(id: entity, position: Coordinate(latitude: 0, longitude: 0))
         var isPlaced = false
-        try Self.read(bytes, range) { (field) throws(ParseError) in
-            switch (field.number, field.value) {
-            case (1, .bytes(let range)):
+        try Self.read(bytes, range) { (field: VehiclePositionField, value) throws(ParseError) in
+            switch (field, value) {
+            case (.trip, .bytes(let range)):
                 let trip = try descriptor(range)
                 vehicle.trip = trip.id.isEmpty ? nil : trip.id
                 vehicle.line = trip.line
-            case (2, .bytes(let range)): isPlaced = try readPosition(range, of: &vehicle)
-            case (5, .varint(let seconds)): vehicle.time = Self.time(seconds)
-            case (8, .bytes(let range)):
+            case (.position, .bytes(let range)): isPlaced = try readPosition(range, of: &vehicle)
+            case (.timestamp, .varint(let seconds)): vehicle.time = Self.time(seconds)
+            case (.vehicle, .bytes(let range)):
                 var (id, label) = ("", "")
-                try Self.read(bytes, range) { field in
-                    switch (field.number, field.value) {
-                    case (1, .bytes(let range)): id = text(range)
-                    case (2, .bytes(let range)): label = text(range)
+                try Self.read(bytes, range) { (field: VehicleField, value) in
+                    switch (field, value) {
+                    case (.id, .bytes(let range)): id = text(range)
+                    case (.label, .bytes(let range)): label = text(range)
                     default: break
                     }
                 }
                 vehicle.id = [label, id, entity].first { !$0.isEmpty } ?? ""
-            case (9, .varint(let status)):
+            case (.occupancyStatus, .varint(let status)):
                 let all = LiveVehicle.Occupancy.allCases
                 vehicle.occupancy = status < UInt64(all.count) ? all[Int(status)] : nil
             default: break
@@ -231,15 +235,16 @@ package struct RealtimeFeed: Sendable {
     /// False for a position that does not exist.
     private func readPosition(_ range: Range<Int>, of vehicle: inout LiveVehicle) throws(ParseError) -> Bool {
         var (latitude, longitude): (Double?, Double?)
-        try Self.read(bytes, range) { field in
-            guard case .fixed32(let bits) = field.value else { return }
+        try Self.read(bytes, range) { (field: PositionField, value) in
+            guard case .fixed32(let bits) = value else { return }
             let value = Double(Float(bitPattern: bits))
-            switch field.number {
-            case 1: latitude = value
-            case 2: longitude = value
-            case 3: vehicle.bearing = (0...360).contains(value) ? value.truncatingRemainder(dividingBy: 360) : nil
-            case 5: vehicle.speed = (0...100).contains(value) ? value : nil
-            default: break
+            switch field {
+            case .latitude: latitude = value
+            case .longitude: longitude = value
+            case .bearing:
+                vehicle.bearing = (0...360).contains(value) ? value.truncatingRemainder(dividingBy: 360) : nil
+            case .speed: vehicle.speed = (0...100).contains(value) ? value : nil
+            case .odometer: break
             }
         }
         guard let latitude, let longitude, latitude.magnitude <= 90, longitude.magnitude <= 180,
@@ -254,31 +259,14 @@ package struct RealtimeFeed: Sendable {
     private mutating func readAlert(_ range: Range<Int>) throws(ParseError) {
         guard alerts.count < Self.alertLimit else { return }
         var alert = LiveAlert(title: "")
-        try Self.read(bytes, range) { (field) throws(ParseError) in
-            guard case .bytes(let range) = field.value else { return }
-            switch field.number {
-            case 1 where alert.periods.count < Self.informedLimit:
-                var period: (start: UTC?, end: UTC?)
-                try Self.read(bytes, range) { field in
-                    switch (field.number, field.value) {
-                    case (1, .varint(let seconds)): period.start = Self.time(seconds)
-                    case (2, .varint(let seconds)): period.end = Self.time(seconds)
-                    default: break
-                    }
-                }
-                alert.periods.append(period)
-            case 5 where max(alert.lines.count, alert.stops.count) < Self.informedLimit:
-                try Self.read(bytes, range) { (field) throws(ParseError) in
-                    switch (field.number, field.value) {
-                    case (2, .bytes(let range)): alert.lines.append(text(range))
-                    case (4, .bytes(let range)):
-                        if let line = try descriptor(range).line { alert.lines.append(line) }
-                    case (5, .bytes(let range)): alert.stops.append(text(range))
-                    default: break
-                    }
-                }
-            case 10: alert.title = try translation(range) ?? ""
-            case 11: alert.text = try translation(range)
+        try Self.read(bytes, range) { (field: AlertField, value) throws(ParseError) in
+            guard case .bytes(let range) = value else { return }
+            switch field {
+            case .activePeriod:
+                if alert.periods.count < Self.informedLimit { alert.periods.append(try period(range)) }
+            case .informedEntity: try readInformed(range, of: &alert)
+            case .headerText: alert.title = try translation(range) ?? ""
+            case .descriptionText: alert.text = try translation(range)
             default: break
             }
         }
@@ -286,15 +274,40 @@ package struct RealtimeFeed: Sendable {
         if !alert.title.isEmpty { alerts.append(alert) }
     }
 
+    private func period(_ range: Range<Int>) throws(ParseError) -> (start: UTC?, end: UTC?) {
+        var period: (start: UTC?, end: UTC?)
+        try Self.read(bytes, range) { (field: TimeRangeField, value) in
+            guard case .varint(let seconds) = value else { return }
+            switch field {
+            case .start: period.start = Self.time(seconds)
+            case .end: period.end = Self.time(seconds)
+            }
+        }
+        return period
+    }
+
+    private func readInformed(_ range: Range<Int>, of alert: inout LiveAlert) throws(ParseError) {
+        guard max(alert.lines.count, alert.stops.count) < Self.informedLimit else { return }
+        try Self.read(bytes, range) { (field: InformedEntityField, value) throws(ParseError) in
+            guard case .bytes(let range) = value else { return }
+            switch field {
+            case .routeID: alert.lines.append(text(range))
+            case .trip:
+                if let line = try descriptor(range).line { alert.lines.append(line) }
+            case .stopID: alert.stops.append(text(range))
+            case .agencyID, .routeType: break
+            }
+        }
+    }
+
     /// The text in the first language of the agency, in one line.
     private func translation(_ range: Range<Int>) throws(ParseError) -> String? {
         var first: String?
-        try Self.read(bytes, range) { (field) throws(ParseError) in
-            guard first == nil, case (1, .bytes(let range)) = (field.number, field.value) else { return }
-            try Self.read(bytes, range) { field in
-                if case (1, .bytes(let range)) = (field.number, field.value) {
-                    first = SanitizedText.line(String(decoding: bytes[range], as: UTF8.self), limit: Self.textLimit)
-                }
+        try Self.read(bytes, range) { (_: TranslatedTextField, value) throws(ParseError) in
+            guard first == nil, case .bytes(let range) = value else { return }
+            try Self.read(bytes, range) { (_: TranslationField, value) in
+                guard case .bytes(let range) = value else { return }
+                first = SanitizedText.line(String(decoding: bytes[range], as: UTF8.self), limit: Self.textLimit)
             }
         }
         return first
@@ -302,11 +315,14 @@ package struct RealtimeFeed: Sendable {
 
     // MARK: -
 
-    private static func read(
-        _ bytes: [UInt8], _ range: Range<Int>, _ body: (ProtobufReader.Field) throws(ParseError) -> Void
+    /// Calls `body` with each field of a message that `Field` has.
+    private static func read<Field: RealtimeField>(
+        _ bytes: [UInt8], _ range: Range<Int>, _ body: (Field, ProtobufReader.Value) throws(ParseError) -> Void
     ) throws(ParseError) {
         var reader = ProtobufReader(bytes, in: range)
-        while let field = try reader.next() { try body(field) }
+        while let next = try reader.next() {
+            if let field = Field(number: next.number) { try body(field, next.value) }
+        }
     }
 
     /// An ID, in one line.
