@@ -10,25 +10,16 @@ package import Domain
 ///
 /// Source: docs/behaviour.md.
 package struct Pipeline: Sendable {
-    package internal(set) var settings: Settings
-
+    /// Nil while idle. Whatever needs a run is a method of it that gets ``world``.
     var run: Run?
+    var world: World
     var filter = FixFilter()
-    var odometer = Odometer()
-    var heart = HeartRateMonitor()
-    var sensors = SensorTable()
-    var wallClock = UTCEstimator()
     var heartLink: Timestamped<LinkStatus>
     var gpsdLink: Timestamped<LinkStatus>
     var bluetooth = BluetoothStatus(backend: .off)
     var batteryPercent: Int?
-    package internal(set) var course: LoadedCourse?
     package internal(set) var partner: Partner?
     package internal(set) var weather: WeatherObservation?
-    var position: Timestamped<Position>?
-    /// No part of a snapshot: it only saves time.
-    var sun = SunMemory()
-    var freshness: Timestamped<Event.Freshness>
     var rejections: RejectionStreak?
     var faults: [Fault] = []
     /// Status of this machine; a replay has none.
@@ -37,11 +28,7 @@ package struct Pipeline: Sendable {
     var power: PowerStatus?
     /// Why the newest fix was rejected; nil if it was accepted.
     package var refusal: FixRejection?
-    /// Heart rate of the previous notification if it was valid, for the maximum.
-    var previousHeartRate: Int?
 
-    package let isDemo: Bool
-    var rules = RunRules.current
     var lastActivity: Int
     /// Ticks of the last run, while idle.
     var ticks = TickStats()
@@ -53,13 +40,15 @@ package struct Pipeline: Sendable {
     /// - Parameter lastActivity: Number of the last activity.
     package init(settings: Settings, isDemo: Bool, lastActivity: Int = 0, at now: Instant) {
         self.lastActivity = lastActivity
-        self.settings = settings
-        self.isDemo = isDemo
+        world = World(settings: settings, isDemo: isDemo, at: now)
         heartLink = Timestamped(LinkStatus(.disconnected, reason: .off), at: now)
         gpsdLink = Timestamped(LinkStatus(.disconnected, reason: .off), at: now)
-        freshness = Timestamped(.absent, at: now)
         nextSecond = now
     }
+
+    package var settings: Settings { world.settings }
+    package var isDemo: Bool { world.isDemo }
+    package var course: LoadedCourse? { world.course }
 
     /// Moment of the next step: the next tick while active, else the next whole second.
     package var deadline: Instant {
@@ -104,7 +93,8 @@ package struct Pipeline: Sendable {
             let second = nextSecond + .seconds(missed)
             nextSecond = second + .seconds(1)
             age(at: second, into: &effects)
-            followSun(at: second, into: &effects)
+            if run == nil { _ = world.followSun(at: second, lastPlace: nil) }
+            run?.followSun(at: second, in: &world, into: &effects)
             closeForgotten(at: second, into: &effects)
             effects.state = (state(at: second), effects.state?.isChange ?? false)
         }
@@ -129,14 +119,14 @@ package struct Pipeline: Sendable {
             self.bluetooth = bluetooth
             changed(at: now, into: &effects)
         case .systemClock(let time, let isSynchronised):
-            report(wallClock.system(time, isSynchronised: isSynchronised, at: now), at: now, into: &effects)
+            report(world.wallClock.system(time, isSynchronised: isSynchronised, at: now), at: now, into: &effects)
         case .rtcClock(let time):
-            report(wallClock.realTimeClock(time, at: now), at: now, into: &effects)
+            report(world.wallClock.realTimeClock(time, at: now), at: now, into: &effects)
         case .receiverClock(let time, let arrivedAt):
-            report(wallClock.receiver(time, mode: 3, arrivedAt: arrivedAt), at: now, into: &effects)
+            report(world.wallClock.receiver(time, mode: 3, arrivedAt: arrivedAt), at: now, into: &effects)
         case .setting(let key, let settings):
-            self.settings = settings
-            if key == .workout { restartWorkout() }
+            world.settings = settings
+            if key == .workout { run?.restartWorkout(settings) }
             emit(.settings(key, settings), at: now, into: &effects)
             changed(at: now, into: &effects)
         case .course(let course): load(course, at: now, into: &effects)
@@ -166,61 +156,58 @@ package struct Pipeline: Sendable {
         _ command: RunCommand, at now: Instant, into effects: inout Effects
     ) throws(CommandRejection) -> Outcome {
         let before = runState
-        let outcome: Outcome
-        switch (command, before) {
-        case (.start(let sport, let indoor, let back), .idle):
-            outcome = start(sport ?? settings.sport, indoor: indoor, back: back, at: now, into: &effects)
-        case (.toggle, .idle):
-            outcome = start(settings.sport, indoor: false, back: .zero, at: now, into: &effects)
-        case (.pause, .active), (.toggle, .active): outcome = pause(at: now, trigger: .command, into: &effects)
-        case (.resume, .paused), (.toggle, .paused): outcome = resume(at: now, into: &effects)
-        case (.lap, .active): outcome = lap(at: now, into: &effects)
-        case (.stop, .active), (.stop, .paused): outcome = end(at: now, isKept: true, into: &effects)
-        case (.discard, .active), (.discard, .paused): outcome = end(at: now, isKept: false, into: &effects)
-        case (_, let state): throw CommandRejection(command: command.word, state: state)
-        }
-        run?.showSign(at: now, isDevice: false)
-        // The quiet time of a backdated run begins at the request, not at the start.
-        if case .start(_, _, let back) = command { run?.excuseQuiet(at: now + back) }
+        let outcome: Outcome? =
+            switch (command, before) {
+            case (.start(let sport, let indoor, let back), .idle):
+                start(sport ?? settings.sport, indoor: indoor, back: back, at: now, into: &effects)
+            case (.toggle, .idle): start(settings.sport, indoor: false, back: .zero, at: now, into: &effects)
+            case (.stop, _): end(at: now, isKept: true, into: &effects)
+            case (.discard, _): end(at: now, isKept: false, into: &effects)
+            default: try run?.perform(command, at: now, in: &world, into: &effects)
+            }
+        guard let outcome else { throw CommandRejection(command: command.word, state: before) }
+        if before == .active, runState == .paused { nextSecond = now + .seconds(1) }
         if runState != before { publish(at: now, into: &effects) }
         return outcome
     }
 
     /// The state at `now`; it does not advance the pipeline.
     package func state(at now: Instant) -> State {
-        let beats = heart.beatsPerMinute(at: now)
+        let beats = world.heart.beatsPerMinute(at: now)
         var status = HeartRateStatus(link: heartLink.value)
         status.beatsPerMinute = beats
-        status.isStale = beats != nil && heart.isStale(at: now)
-        status.contact = heart.contact(at: now)
+        status.isStale = beats != nil && world.heart.isStale(at: now)
+        status.contact = world.heart.contact(at: now)
         status.batteryPercent = batteryPercent
-        if settings.useHeartRateZones, let zones = settings.zones, let value = beats?.value {
+        if world.settings.useHeartRateZones, let zones = world.settings.zones, let value = beats?.value {
             status.zone = zones.zone(of: value)
             status.zoneFraction = zones.fraction(of: value)
         }
         if let value = beats?.value {
-            status.percentOfMaximum = settings.percentOfMaximum(value)
-            status.percentOfReserve = settings.percentOfReserve(value)
+            status.percentOfMaximum = world.settings.percentOfMaximum(value)
+            status.percentOfReserve = world.settings.percentOfReserve(value)
         }
+        let position = world.position
         let isAbsent = position.map { $0.age(at: now) >= Self.absentAge } ?? true
         var state = State(
-            at: now, time: wallClock.time(at: now), clock: wallClock.source, run: runState, activity: run?.activity,
+            at: now, time: world.wallClock.time(at: now), clock: world.wallClock.source, run: runState,
+            activity: run?.activity,
             heart: status, position: isAbsent ? nil : position,
             positionIsStale: position.map { $0.age(at: now) >= Self.staleAge } ?? false,
             gpsd: gpsdLink.value, bluetooth: bluetooth, recorder: recorder, power: power, ticks: run?.ticks ?? ticks,
             faults: recorderFault.map { faults + [$0] } ?? faults)
-        state.isDemo = isDemo
+        state.isDemo = world.isDemo
         if let variability = state.activity?.variability, now - variability.measuredAt >= Self.variabilityAge {
             state.activity?.variability = nil
         }
-        state.activity?.workout = workoutStatus
+        state.activity?.workout = run?.workoutStatus(world.settings.workout)
         state.course = courseStatus(at: now)
         state.partner = partnerStatus(at: now)
-        state.sun = sunStatus(at: now)
+        state.sun = world.sunStatus(at: now, lastPlace: run?.placeBeforeOutage)
         state.wind = windStatus(at: now)
-        state.sensors = sensors.list
-        state.readings = sensors.readings(at: now, settings)
-        if let strap = sensors.list.firstIndex(where: { $0.kinds.contains(.heartRate) }) {
+        state.sensors = world.sensors.list
+        state.readings = world.sensors.readings(at: now, world.settings)
+        if let strap = world.sensors.list.firstIndex(where: { $0.kinds.contains(.heartRate) }) {
             state.readings[strap].heartRate = beats?.value
             state.readings[strap].measuredAt = beats?.measuredAt ?? state.readings[strap].measuredAt
         }
@@ -237,11 +224,7 @@ package struct Pipeline: Sendable {
 
 extension Pipeline {
     func emit(_ kind: Event.Kind, at now: Instant, into effects: inout Effects) {
-        effects.outputs.append(
-            .event(
-                Event(
-                    at: now, time: wallClock.time(at: now), isTimeGuessed: wallClock.isGuess, activity: run?.id,
-                    kind: kind)))
+        world.emit(kind, of: run?.id, at: now, into: &effects)
     }
 
     func publish(at now: Instant, into effects: inout Effects) {

@@ -3,10 +3,9 @@ package import Domain
 /// The course and the partner of a run.
 extension Pipeline {
     mutating func load(_ course: LoadedCourse?, at now: Instant, into effects: inout Effects) {
-        guard course != self.course else { return }
-        let isSame = course?.hash == self.course?.hash && course?.course != nil && run?.guide != nil
-        self.course = course
-        if isSame, let course { run?.guide?.loaded = course } else { restartGuide() }
+        guard course != world.course else { return }
+        world.course = course
+        run?.load(course, in: &world)
         emit(.course(course.map { .loaded($0) } ?? .unloaded), at: now, into: &effects)
         changed(at: now, into: &effects)
     }
@@ -17,45 +16,11 @@ extension Pipeline {
         changed(at: now, into: &effects)
     }
 
-    /// Begins to follow the loaded course; indoors there is no position to follow it with.
-    mutating func restartGuide() {
-        guard let sport = run?.sport, run?.isIndoor == false else { return }
-        run?.guide = course.flatMap {
-            CourseGuide($0, isOnFoot: sport.isOnFoot, climbScore: settings.climbScore)
-        }
-    }
-
-    /// Guides by an accepted fix.
-    mutating func guide(by point: TrackPoint, track: Double?, at now: Instant, into effects: inout Effects) {
-        guard run?.guide != nil else { return }
-        run?.guide?.receive(
-            CourseMatcher.Fix(
-                coordinate: point.coordinate, at: point.arrivedAt, accuracy: point.accuracy, speed: point.speed,
-                track: track))
-        drainGuide(at: now, into: &effects)
-    }
-
-    /// Guides through a second of active time.
-    mutating func guide(at tick: Instant, into effects: inout Effects) {
-        guard run?.guide != nil, let activity = run?.guidedSecond else { return }
-        run?.guide?.tick(at: tick, activity)
-        drainGuide(at: tick, into: &effects)
-    }
-
-    private mutating func drainGuide(at now: Instant, into effects: inout Effects) {
-        while let kind = run?.guide?.popEvent() {
-            emit(kind, at: now, into: &effects)
-            if case .climb = kind, settings.climbLaps, runState == .active {
-                closeLap(at: now, trigger: .distance, into: &effects)
-            }
-        }
-    }
-
     /// The block `course`; without a run on it, where its start is.
     func courseStatus(at now: Instant) -> CourseStatus? {
-        guard let loaded = course, let course = loaded.course else { return nil }
-        let isAbsent = position.map { $0.age(at: now) >= Self.absentAge } ?? true
-        let position = isAbsent ? nil : position?.value
+        guard let loaded = world.course, let course = loaded.course else { return nil }
+        let isAbsent = world.position.map { $0.age(at: now) >= Self.absentAge } ?? true
+        let position = isAbsent ? nil : world.position?.value
         if let guide = run?.guide { return guide.status(at: now, position: position) }
         var status = CourseStatus(number: loaded.number, name: loaded.name, lengthMetres: course.length)
         status.ascentMetres = course.ascent
@@ -69,9 +34,9 @@ extension Pipeline {
 
     func partnerStatus(at now: Instant) -> PartnerStatus? {
         guard let partner, let run else { return nil }
-        let elapsed = run.total.elapsedMilliseconds
+        let elapsed = run.elapsedMilliseconds
         return partner.status(
-            milliseconds: elapsed, metres: run.total.metres,
+            milliseconds: elapsed, metres: run.metres,
             followed: run.guide?.following(at: now, elapsedMilliseconds: elapsed))
     }
 }

@@ -38,22 +38,20 @@ extension Pipeline {
         rejections = nil
         clear(RejectionStreak.fault, at: now, into: &effects)
         if let time = fix.time {
-            report(wallClock.receiver(time, mode: fix.mode, arrivedAt: fix.arrivedAt), at: now, into: &effects)
+            report(world.wallClock.receiver(time, mode: fix.mode, arrivedAt: fix.arrivedAt), at: now, into: &effects)
         }
-        odometer.receive(point, isJump: isJump)
-        run?.speedometer.receive(point)
-        run?.receive(altitudeOf: fix)
-        if run?.movement.receive(point, isJump: isJump) == true { run?.showSign(at: now, isDevice: true) }
+        world.odometer.receive(point, isJump: isJump)
+        run?.receive(fix, at: point, isJump: isJump, now: now)
         let position = Position(
             coordinate: point.coordinate, altitude: fix.altitude, accuracy: fix.accuracy, speed: point.speed,
             track: fix.track, mode: fix.mode, satellites: fix.satellites)
-        self.position = Timestamped(position, at: fix.arrivedAt)
-        guide(by: point, track: fix.track, at: now, into: &effects)
+        world.position = Timestamped(position, at: fix.arrivedAt)
+        run?.guide(by: point, track: fix.track, at: now, in: &world, into: &effects)
         age(at: now, into: &effects)
         effects.outputs.append(
             .fix(
                 AcceptedFix(
-                    at: fix.arrivedAt, time: wallClock.time(at: fix.arrivedAt), receiverTime: fix.time,
+                    at: fix.arrivedAt, time: world.wallClock.time(at: fix.arrivedAt), receiverTime: fix.time,
                     device: fix.device, position: position, isJump: isJump)))
     }
 
@@ -73,37 +71,27 @@ extension Pipeline {
             self.rejections = nil
             clear(RejectionStreak.fault, at: now, into: &effects)
         }
+        let position = world.position
         let age = position?.age(at: now) ?? Self.absentAge
         let value: Event.Freshness =
             age < Self.staleAge ? .fresh : age < Self.absentAge ? .stale : .absent
-        guard value != freshness.value else { return }
-        emit(
-            .fix(value, mode: position?.value.mode ?? 0, after: now - freshness.measuredAt), at: now, into: &effects)
-        freshness = Timestamped(value, at: now)
-        if value != .fresh { run?.speedometer.clear() }
-        if value == .absent { run?.pace.clear() }
+        let before = world.freshness
+        guard value != before.value else { return }
+        emit(.fix(value, mode: position?.value.mode ?? 0, after: now - before.measuredAt), at: now, into: &effects)
+        world.freshness = Timestamped(value, at: now)
+        run?.receive(value)
     }
 
     mutating func receive(_ measurement: HeartRateMeasurement, at now: Instant, into effects: inout Effects) {
-        let (quality, gap, beatAt) = heart.receive(measurement, at: now)
+        let (quality, gap, beatAt) = world.heart.receive(measurement, at: now)
         let value = quality == .good ? Int(measurement.beatsPerMinute) : nil
-        if runState == .active, let value, let before = previousHeartRate {
-            run?.raiseMaximumHeartRate(to: min(value, before))
-        }
-        previousHeartRate = value
-        if runState == .active {
-            if let beatAt {
-                run?.variability.receive(measurement.rrIntervals, until: beatAt, gap: gap)
-            } else if gap {
-                run?.variability.interrupt()
-            }
-        }
-        if let energy = measurement.energyKilojoules { run?.receive(strapEnergy: energy) }
-        if value != nil { run?.showSign(at: now, isDevice: true) }
+        run?.receive(
+            measurement, value: value, previous: world.previousHeartRate, beat: (beatAt, gap), at: now)
+        world.previousHeartRate = value
         effects.outputs.append(
             .heart(
                 HeartRateSample(
-                    at: now, time: wallClock.time(at: now), measurement: measurement, quality: quality, gap: gap,
+                    at: now, time: world.wallClock.time(at: now), measurement: measurement, quality: quality, gap: gap,
                     beatAt: beatAt)))
     }
 
@@ -113,9 +101,9 @@ extension Pipeline {
         let isOther = Self.differ(status.address, before.address) || Self.differ(status.name, before.name)
         if isOther { batteryPercent = nil }
         if isOther || status.state != .connected {
-            heart.reset()
+            world.heart.reset()
             run?.interruptEnergy()
-            previousHeartRate = nil
+            world.previousHeartRate = nil
         }
         heartLink = renew(heartLink, status, of: .heart, at: now, into: &effects)
         changed(at: now, into: &effects)
@@ -177,5 +165,39 @@ extension Pipeline {
         guard let known = faults.firstIndex(where: { $0.name == name }) else { return }
         emit(.fault(faults.remove(at: known), raised: false), at: now, into: &effects)
         changed(at: now, into: &effects)
+    }
+}
+
+/// Inputs of the sensors besides heart rate and position.
+extension Pipeline {
+    mutating func receive(_ status: SensorStatus, at now: Instant, into effects: inout Effects) {
+        let after = world.sensors.receive(status, at: now)
+        // The strap's link has its own input.
+        if let after, !status.kinds.contains(.heartRate) {
+            emit(.link(.sensor, status.link, after: after), at: now, into: &effects)
+        }
+        changed(at: now, into: &effects)
+    }
+
+    mutating func remove(_ sensor: SensorID, at now: Instant, into effects: inout Effects) {
+        world.sensors.remove(sensor)
+        changed(at: now, into: &effects)
+    }
+
+    mutating func receive(
+        _ measurement: SensorMeasurement, from id: SensorID, at now: Instant, into effects: inout Effects
+    ) {
+        let vehicles = world.sensors.vehicles(of: id, at: now)?.count ?? 0
+        let distance = world.sensors.receive(measurement, from: id, at: now, world.settings)
+        if case .radar = measurement, let threats = world.sensors.vehicles(of: id, at: now),
+            threats.count > vehicles || threats.count == 0 && vehicles > 0
+        {
+            let nearest = threats.nearest
+            emit(
+                .radar(
+                    vehicles: threats.count, metres: (nearest?.metres).map(Int.init),
+                    metresPerSecond: (nearest?.kilometresPerHour).map { Double($0) / 3.6 }), at: now, into: &effects)
+        }
+        run?.receive(measurement, from: id, distance, at: now, in: &world)
     }
 }

@@ -5,21 +5,22 @@ extension Pipeline {
     /// Snapshot of an idle pipeline; it holds nothing of a run.
     package var snapshot: PipelineSnapshot {
         var snapshot = PipelineSnapshot(
-            settings: settings, isDemo: isDemo, lastActivity: lastActivity, heartLink: heartLink, gpsdLink: gpsdLink,
-            bluetooth: bluetooth, freshness: freshness, faults: faults, nextSecond: nextSecond)
+            settings: world.settings, isDemo: world.isDemo, lastActivity: lastActivity, heartLink: heartLink,
+            gpsdLink: gpsdLink,
+            bluetooth: bluetooth, freshness: world.freshness, faults: faults, nextSecond: nextSecond)
         snapshot.batteryPercent = batteryPercent
-        snapshot.position = position
+        snapshot.position = world.position
         snapshot.rejections = rejections
-        snapshot.clock = wallClock.memory
-        snapshot.heart = heart.memory
-        snapshot.sensors = sensors.slots
+        snapshot.clock = world.wallClock.memory
+        snapshot.heart = world.heart.memory
+        snapshot.sensors = world.sensors.slots
         snapshot.filter = filter.memory
-        snapshot.newest = odometer.newest
-        snapshot.jitter = odometer.jitter.inOrder
-        snapshot.course = course
+        snapshot.newest = world.odometer.newest
+        snapshot.jitter = world.odometer.jitter.inOrder
+        snapshot.course = world.course
         snapshot.partner = partner
         snapshot.weather = weather
-        snapshot.rules = rules
+        snapshot.rules = world.rules
         return snapshot
     }
 
@@ -29,20 +30,20 @@ extension Pipeline {
         heartLink = snapshot.heartLink
         gpsdLink = snapshot.gpsdLink
         bluetooth = snapshot.bluetooth
-        freshness = snapshot.freshness
+        world.freshness = snapshot.freshness
         faults = snapshot.faults
         batteryPercent = snapshot.batteryPercent
-        position = snapshot.position
+        world.position = snapshot.position
         rejections = snapshot.rejections
-        wallClock = UTCEstimator(snapshot.clock)
-        heart = HeartRateMonitor(snapshot.heart)
-        sensors = SensorTable(snapshot.sensors)
+        world.wallClock = UTCEstimator(snapshot.clock)
+        world.heart = HeartRateMonitor(snapshot.heart)
+        world.sensors = SensorTable(snapshot.sensors)
         filter = FixFilter(snapshot.filter)
-        odometer = Odometer(newest: snapshot.newest, jitter: snapshot.jitter)
-        course = snapshot.course
+        world.odometer = Odometer(newest: snapshot.newest, jitter: snapshot.jitter)
+        world.course = snapshot.course
         partner = snapshot.partner
         weather = snapshot.weather
-        rules = snapshot.rules
+        world.rules = snapshot.rules
     }
 }
 
@@ -51,8 +52,8 @@ extension Pipeline {
     /// Resumes the run at `now`. If the outage was continued, every tick up to `now` has been applied.
     package mutating func resume(after outage: Outage, at now: Instant, into effects: inout Effects) {
         let workout = settings.workout
-        settings = outage.settings
-        if settings.workout != workout { restartWorkout() }
+        world.settings = outage.settings
+        if outage.settings.workout != workout { run?.restartWorkout(outage.settings) }
         let lost = Timestamped(LinkStatus(.disconnected, reason: .off), at: now)
         heartLink = lost
         gpsdLink = lost
@@ -60,64 +61,40 @@ extension Pipeline {
         batteryPercent = nil
         weather = nil
         refusal = nil
-        heart.reset()
-        sensors.disconnect()
-        run?.power.clear()
-        run?.interruptEnergy()
-        previousHeartRate = nil
+        world.heart.reset()
+        world.sensors.disconnect()
+        run?.interruptSensors()
+        world.previousHeartRate = nil
         switch outage.rule {
         case .paused: forgetPosition(after: outage, at: now)
         // The new process raises its own faults.
         case .continued: faults.removeAll { $0.name != RejectionStreak.fault }
         }
-        guard let sport = run?.sport else { return }
-        let wasActive = runState == .active
-        run?.addGap()
-        if outage.rule == .paused {
-            stopAutoPause(at: now - outage.duration, into: &effects)
-            stopTimer(from: now - outage.duration, to: now)
-        }
-        let isCounted = wasActive && outage.rule == .continued
-        emit(
-            .gap(.restart, seconds: outage.duration.inSeconds, metres: nil, counted: isCounted), at: now, into: &effects
-        )
-        emit(.start(sport, resumed: true), at: now, into: &effects)
-        if wasActive, outage.rule == .paused { resumeClock(at: now) }
+        guard run != nil else { return }
+        run?.resume(after: outage, at: now, in: &world, into: &effects)
         publish(at: now, into: &effects)
     }
 
     /// Removes the position and all memory of positions, before an indoor run.
     mutating func removePosition(at now: Instant, into effects: inout Effects) {
-        position = nil
+        world.position = nil
         rejections = nil
         clear(RejectionStreak.fault, at: now, into: &effects)
         filter = FixFilter()
-        odometer = Odometer()
+        world.odometer = Odometer()
         age(at: now, into: &effects)
     }
 
     private mutating func forgetPosition(after outage: Outage, at now: Instant) {
-        if let position { run?.placeBeforeOutage = position.value.coordinate }
-        position = nil
-        freshness = Timestamped(.absent, at: now)
+        run?.forgetPosition(isSameBoot: outage.isSameBoot, in: &world)
+        world.position = nil
+        world.freshness = Timestamped(.absent, at: now)
         rejections = nil
         faults = []
         filter = FixFilter()
-        odometer = Odometer()
-        if !outage.isSameBoot {
-            if let start = run?.startedAt {
-                run?.stampStart(wallClock.time(at: start), isGuess: wallClock.isGuess)
-            }
-            wallClock = UTCEstimator()
-        }
+        world.odometer = Odometer()
+        if !outage.isSameBoot { world.wallClock = UTCEstimator() }
         nextSecond = now
-    }
-
-    private mutating func stopTimer(from since: Instant, to now: Instant) {
-        run?.clock.pause(at: since)
-        run?.pace.clear()
-        run?.speedometer = Speedometer()
-        run?.excuseQuiet(at: now)
     }
 }
 
@@ -133,7 +110,7 @@ extension Pipeline {
     var known: [Input] {
         var known: [Input] = [.bluetooth(bluetooth), .gpsdLink(gpsdLink.value), .heartLink(heartLink.value)]
         if let batteryPercent { known.append(.battery(percent: batteryPercent)) }
-        known += sensors.list.map { .sensor($0) }
+        known += world.sensors.list.map { .sensor($0) }
         known += [.course(course), .partner(partner), .weather(weather)]
         // The pipeline raises its own fault itself.
         known += faults.filter { $0.name != RejectionStreak.fault }.map { .raise($0.name, message: $0.message) }
@@ -151,8 +128,8 @@ extension Pipeline {
         switch input {
         case .recorder, .power: false
         case .systemClock(let time, let isSynchronised):
-            !wallClock.ignores(time, isSynchronised: isSynchronised, at: now)
-        case .rtcClock(let time): !wallClock.ignores(realTimeClock: time, at: now)
+            !world.wallClock.ignores(time, isSynchronised: isSynchronised, at: now)
+        case .rtcClock(let time): !world.wallClock.ignores(realTimeClock: time, at: now)
         case .course(let course): course != self.course
         case .partner(let partner): partner != self.partner
         case .weather(let weather): weather != self.weather
@@ -167,7 +144,7 @@ extension Pipeline {
         guard case .input(.fix(let fix)) = entry.kind else { return entry }
         guard entry.rejection == nil, fix.mode >= 3, fix.latitude != nil, fix.longitude != nil,
             let time = fix.time, time >= Release.date,
-            !wallClock.ignores(receiver: time, arrivedAt: fix.arrivedAt)
+            !world.wallClock.ignores(receiver: time, arrivedAt: fix.arrivedAt)
         else { return nil }
         return InputLogEntry(at: entry.at, .input(.receiverClock(time, arrivedAt: fix.arrivedAt)))
     }

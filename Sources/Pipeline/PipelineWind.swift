@@ -7,7 +7,9 @@ extension Pipeline {
 
     func windStatus(at now: Instant) -> WindStatus? {
         guard let weather else { return nil }
-        let age = wallClock.time(at: now).map { Double(max($0.milliseconds - weather.observed.milliseconds, 0)) / 1000 }
+        let age = world.wallClock.time(at: now).map {
+            Double(max($0.milliseconds - weather.observed.milliseconds, 0)) / 1000
+        }
         var status = WindStatus(station: weather.station, distance: weather.distance, age: age)
         status.reason = describe(weather, age: age, at: now, in: &status)
         return status
@@ -31,7 +33,7 @@ extension Pipeline {
         case .variable: return .variable
         case .from(let degrees): status.from = degrees
         }
-        guard let position, position.age(at: now) < Self.staleAge, let course = position.value.track,
+        guard let position = world.position, position.age(at: now) < Self.staleAge, let course = position.value.track,
             let movement = position.value.speed, let wind = WindOnRider(weather, course: course, speed: movement)
         else { return .noCourse }
         (status.headwind, status.crosswind, status.relative) = (wind.headwind, wind.crosswind, wind.relative)

@@ -34,30 +34,30 @@ package struct SunMemory {
     }
 }
 
-/// The sun over the last place.
-extension Pipeline {
+extension World {
     /// Light left at which EVENT `light` warns, in seconds.
     private static let warning = 1800.0
 
-    /// Where the last accepted fix was, also before an outage of the run.
-    private var sunPlace: Coordinate? {
-        position?.value.coordinate ?? run?.placeBeforeOutage
-    }
-
-    func sunStatus(at now: Instant) -> SunStatus? {
-        guard let place = sunPlace, let time = wallClock.time(at: now) else { return nil }
-        return sun.status(at: time, place)
-    }
-
-    /// Follows the sun through a second, and warns once in a run before the light ends.
-    mutating func followSun(at now: Instant, into effects: inout Effects) {
-        guard let place = sunPlace, let time = wallClock.time(at: now) else { return }
+    /// Follows the sun through a second.
+    ///
+    /// - Parameter lastPlace: where the last accepted fix was, if an outage of the run has removed the position.
+    /// - Returns: the status if the light ends soon.
+    mutating func followSun(at now: Instant, lastPlace: Coordinate?) -> SunStatus? {
+        guard let place = position?.value.coordinate ?? lastPlace, let time = wallClock.time(at: now) else {
+            return nil
+        }
         sun.update(at: time, place)
         // A clock that nothing has confirmed may be wrong by hours.
-        guard run?.isWarnedOfDark == false, !wallClock.isGuess else { return }
+        guard !wallClock.isGuess else { return nil }
         let status = sun.status(at: time, place)
-        guard let left = status.lightLeft, left > 0, left <= Self.warning else { return }
-        run?.isWarnedOfDark = true
-        emit(.light(status), at: now, into: &effects)
+        guard let left = status.lightLeft, left > 0, left <= Self.warning else { return nil }
+        return status
+    }
+
+    func sunStatus(at now: Instant, lastPlace: Coordinate?) -> SunStatus? {
+        guard let place = position?.value.coordinate ?? lastPlace, let time = wallClock.time(at: now) else {
+            return nil
+        }
+        return sun.status(at: time, place)
     }
 }

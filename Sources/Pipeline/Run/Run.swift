@@ -14,9 +14,7 @@ struct Run {
     private(set) var isStartGuessed = false
 
     var clock: TickSchedule
-    private(set) var total = TotalsAccumulator()
-    private(set) var lap = TotalsAccumulator()
-    private(set) var lapNumber = 1
+    private var totals = RunTotals()
     private(set) var lastLap: Totals?
     /// When the last lap was closed, by a command or automatically.
     private(set) var lapClosedAt: Instant?
@@ -81,18 +79,21 @@ struct Run {
         clock.next == nil ? .paused : .active
     }
 
+    var elapsedMilliseconds: Int64 { totals.total.elapsedMilliseconds }
+    var metres: Double { totals.total.metres }
+    var lapMetres: Double { totals.lap.metres }
+
     /// Adds the time of ticks; `lateness` is that of the first of them.
-    mutating func addTicks(_ count: Int64, lateness: Duration) {
-        let milliseconds = count * TickSchedule.period.wholeMilliseconds
-        total.addTime(milliseconds: milliseconds)
-        lap.addTime(milliseconds: milliseconds)
+    mutating func addTicks(_ count: Int64, lateness: Duration) -> ActiveSpan {
+        let before = elapsedMilliseconds
+        totals.add { $0.addTime(milliseconds: count * TickSchedule.period.wholeMilliseconds) }
         if lateness >= Self.late { ticks.late += Int(count) }
         ticks.worst = max(ticks.worst, lateness)
+        return ActiveSpan(start: before, end: elapsedMilliseconds)
     }
 
     mutating func addSecond(metres: Double, isStanding: Bool, speed: Double?) {
-        total.addSecond(metres: metres, isStanding: isStanding, speed: speed)
-        lap.addSecond(metres: metres, isStanding: isStanding, speed: speed)
+        totals.add { $0.addSecond(metres: metres, isStanding: isStanding, speed: speed) }
     }
 
     /// Adds a second of the sensors.
@@ -101,19 +102,13 @@ struct Run {
         self.leftBalance = leftBalance
         powerZone = power.watts.flatMap(settings.powerZone)
         percentOfFTP = settings.ftp > 0 ? power.watts.map { $0 * 100 / Double(settings.ftp) } : nil
-        total.addPower(power, zone: powerZone)
-        total.raiseBestPowers(by: power)
-        lap.addPower(power, zone: powerZone)
-        if let cadence {
-            total.addCadence(cadence)
-            lap.addCadence(cadence)
-        }
+        totals.addPower(power, zone: powerZone)
+        if let cadence { totals.add { $0.addCadence(cadence) } }
     }
 
     /// Adds distance besides that of a second.
     mutating func addDistance(_ metres: Double) {
-        total.addDistance(metres)
-        lap.addDistance(metres)
+        totals.add { $0.addDistance(metres) }
     }
 
     var hasStatedDistance: Bool { stated != nil }
@@ -121,7 +116,7 @@ struct Run {
     /// Counts the distance that a recording states, as ``FileDistance`` does; not what is covered in a pause.
     mutating func receive(statedMetres metres: Double, at now: Instant) {
         guard metres.isFinite else { return }
-        let before = stated ?? (total.metres, startedAt)
+        let before = stated ?? (self.metres, startedAt)
         stated = (max(before.metres, metres), now)
         guard state == .active else { return }
         let counted = limit.allow(metres - before.metres, over: now - before.at, until: now, isWhole: true)
@@ -130,7 +125,7 @@ struct Run {
 
     /// The next badge whose distance the run has exceeded since the last call; nil if there is none.
     mutating func popBadge() -> Badge? {
-        guard sport.isOnFoot, let badge = nextBadge, total.metres > badge.distanceMetres else { return nil }
+        guard sport.isOnFoot, let badge = nextBadge, metres > badge.distanceMetres else { return nil }
         nextBadge = Badge.next(at: badge.distanceMetres)
         return badge
     }
@@ -164,14 +159,14 @@ struct Run {
     /// Counts the climb of a second.
     mutating func countClimb(isStanding: Bool) {
         guard statedClimb == nil, !isIndoor else { return }
-        addClimb(elevation.tick(metres: total.metres, isStanding: isStanding))
+        addClimb(elevation.tick(metres: metres, isStanding: isStanding))
     }
 
     /// Counts the metres of a second on the present grade.
     mutating func countGrade() {
         guard isGradeAdjusted else { return }
-        total.addGrade(grade)
-        lap.addGrade(grade)
+        let grade = grade
+        totals.add { $0.addGrade(grade) }
     }
 
     private var isGradeAdjusted: Bool { sport.isOnFoot && !isIndoor }
@@ -196,8 +191,7 @@ struct Run {
     }
 
     private mutating func addClimb(_ step: ElevationMeter.Step) {
-        total.addClimb(step)
-        lap.addClimb(step)
+        totals.add { $0.addClimb(step) }
     }
 
     // MARK: Automatic pauses
@@ -205,43 +199,40 @@ struct Run {
     /// Judges a second by its speed in metres per second; nil if that is unknown.
     mutating func judgeAutoPause(_ speed: Double?) -> AutoPauseDetector.Change? {
         let step = autoPause.tick(
-            speed, AutoPauseDetector.Rule(sport), at: total.elapsedMilliseconds,
-            lapBegan: total.elapsedMilliseconds - lap.elapsedMilliseconds)
+            speed, AutoPauseDetector.Rule(sport), at: elapsedMilliseconds,
+            lapBegan: elapsedMilliseconds - totals.lap.elapsedMilliseconds)
         addAutoPause(milliseconds: step.milliseconds)
         return step.change
     }
 
     /// Ends an automatic pause because the setting is off.
     mutating func switchOffAutoPause() -> AutoPauseDetector.Change? {
-        autoPause.switchOff(at: total.elapsedMilliseconds)
+        autoPause.switchOff(at: elapsedMilliseconds)
     }
 
     /// Ends an automatic pause now.
     mutating func stopAutoPause() -> AutoPauseDetector.Change? {
-        let step = autoPause.stop(at: total.elapsedMilliseconds)
+        let step = autoPause.stop(at: elapsedMilliseconds)
         if step.milliseconds > 0 { addAutoPause(milliseconds: step.milliseconds) }
         return step.change
     }
 
     private mutating func addAutoPause(milliseconds: Int64) {
-        total.addAutoPause(milliseconds: milliseconds)
-        lap.addAutoPause(milliseconds: milliseconds)
+        totals.add { $0.addAutoPause(milliseconds: milliseconds) }
     }
 
     /// Adds a tick with a fresh heart rate.
     mutating func addHeartRate(_ beatsPerMinute: Int, _ settings: Settings) {
         let milliseconds = TickSchedule.period.wholeMilliseconds
         let zone = settings.useHeartRateZones ? settings.zones?.zone(of: beatsPerMinute) : nil
-        total.addHeartRate(beatsPerMinute, zone: zone, milliseconds: milliseconds)
-        lap.addHeartRate(beatsPerMinute, zone: zone, milliseconds: milliseconds)
+        totals.add { $0.addHeartRate(beatsPerMinute, zone: zone, milliseconds: milliseconds) }
         let minutes = Double(milliseconds) / 60_000
         if !energyCounter.isCounting, let model = settings.energyModel {
             addEnergy(kilojoules: model.kilojoulesPerMinute(at: Double(beatsPerMinute)) * minutes)
         }
         if let model = settings.impulseModel {
             let impulse = model.perMinute(at: Double(beatsPerMinute)) * minutes
-            total.addImpulse(impulse)
-            lap.addImpulse(impulse)
+            totals.add { $0.addImpulse(impulse) }
         }
     }
 
@@ -260,21 +251,19 @@ struct Run {
     }
 
     private mutating func addEnergy(kilojoules: Double) {
-        total.addEnergy(kilojoules: kilojoules)
-        lap.addEnergy(kilojoules: kilojoules)
+        totals.add { $0.addEnergy(kilojoules: kilojoules) }
     }
 
     mutating func raiseMaximumHeartRate(to beatsPerMinute: Int) {
-        total.raiseMaximumHeartRate(to: beatsPerMinute)
-        lap.raiseMaximumHeartRate(to: beatsPerMinute)
+        totals.add { $0.raiseMaximumHeartRate(to: beatsPerMinute) }
     }
 
-    /// Fixes the time of day of the start when its boot is over; nil if it is unknown.
-    mutating func stampStart(_ time: UTC?, isGuess: Bool) {
+    /// Fixes the time of day of the start by the current clock mapping, when its boot is over.
+    mutating func stampStart(_ wallClock: UTCEstimator) {
         guard !isStamped else { return }
         isStamped = true
-        started = time
-        isStartGuessed = isGuess
+        started = wallClock.time(at: startedAt)
+        isStartGuessed = wallClock.isGuess
     }
 
     mutating func addGap() {
@@ -287,11 +276,9 @@ struct Run {
         // A backdated start excuses the quiet up to the command: an earlier sign does not take that back.
         sign.quietSince = max(sign.quietSince, now)
         sign.isJudged = sign.isJudged || isDevice
-        sign.total = total
-        sign.lap = lap
+        sign.totals = totals
         sign.climb = climbRemainder
         sign.autoPause = autoPause
-        sign.lapNumber = lapNumber
         sign.gaps = gaps
     }
 
@@ -303,21 +290,19 @@ struct Run {
 
     /// Closes the lap and begins the next; returns the number and the totals of the closed one.
     mutating func closeLap(at now: Instant) -> (number: Int, figures: Totals) {
-        let milliseconds = autoPause.count(to: total.elapsedMilliseconds)
+        let milliseconds = autoPause.count(to: elapsedMilliseconds)
         if milliseconds > 0 { addAutoPause(milliseconds: milliseconds) }
-        defer {
-            lastLap = lap.figures
-            lap = TotalsAccumulator()
-            lapNumber += 1
-            lapClosedAt = now
-        }
-        return (lapNumber, lap.figures)
+        let closed = totals.closeLap()
+        lastLap = closed.figures
+        lapClosedAt = now
+        return closed
     }
 
     var activity: Activity {
         var activity = Activity(
-            id: id, sport: sport, total: total.figures, pace: state == .active ? pace.pace : nil,
-            speed: state == .active ? speedometer.speed : nil, lap: lap.figures, lapNumber: lapNumber)
+            id: id, sport: sport, total: totals.total.figures, pace: state == .active ? pace.pace : nil,
+            speed: state == .active ? speedometer.speed : nil, lap: totals.lap.figures,
+            lapNumber: totals.lapNumber)
         activity.isIndoor = isIndoor
         activity.speedSource = speedSource
         if state == .active {
@@ -345,7 +330,7 @@ struct Run {
 
     /// What the run has measured up to this second.
     var guidedSecond: CourseGuide.Second {
-        let total = total.figures
+        let total = totals.total.figures
         return CourseGuide.Second(
             elapsedMilliseconds: total.elapsedMilliseconds, movingMilliseconds: total.movingMilliseconds,
             ascent: total.ascent)
@@ -355,18 +340,18 @@ struct Run {
         source.sensor?.odometer.source ?? (isIndoor ? .none : .position)
     }
 
-    func summary(endedAt now: Instant, started: UTC?, ended: UTC?, isOpen: Bool, isDemo: Bool) -> ActivitySummary {
-        ActivitySummary(
-            id: id, sport: sport, isOpen: isOpen, started: started, ended: ended, total: total.figures,
-            totalMilliseconds: (now - startedAt).wholeMilliseconds, laps: lapNumber, lastLap: lap.figures, gaps: gaps,
-            isDemo: isDemo)
+    func summary(endedAt now: Instant, in world: inout World) -> ActivitySummary {
+        var summary = ActivitySummary(
+            id: id, sport: sport, isOpen: false, started: started, ended: world.wallClock.time(at: now),
+            total: totals.total.figures, totalMilliseconds: (now - startedAt).wholeMilliseconds,
+            laps: totals.lapNumber, lastLap: totals.lap.figures, gaps: gaps, isDemo: world.isDemo)
+        summary.isTimeGuessed = isStartGuessed
+        return summary
     }
 
     /// Rolls the run back to its last sign of life.
     mutating func fallBackToSign() {
-        total = sign.total
-        lap = sign.lap
-        lapNumber = sign.lapNumber
+        totals = sign.totals
         gaps = sign.gaps
         addClimb(sign.climb)
         autoPause = sign.autoPause
@@ -382,12 +367,10 @@ struct InactivityCheckpoint {
     fileprivate(set) var quietSince: Instant
     /// Whether quiet time can end the run. Indoors it cannot before the first valid heart rate.
     fileprivate(set) var isJudged: Bool
-    fileprivate(set) var total = TotalsAccumulator()
-    fileprivate(set) var lap = TotalsAccumulator()
+    fileprivate var totals = RunTotals()
     /// What the end of the active time would have added.
     fileprivate(set) var climb = ElevationMeter.Step()
     fileprivate(set) var autoPause = AutoPauseDetector()
-    fileprivate(set) var lapNumber = 1
     fileprivate(set) var gaps = 0
 
     fileprivate init(at now: Instant, isIndoor: Bool) {

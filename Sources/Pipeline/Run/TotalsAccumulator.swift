@@ -135,3 +135,43 @@ struct TotalsAccumulator {
         return figures
     }
 }
+
+/// The totals of a run and of its lap, which count the same.
+struct RunTotals {
+    private(set) var total = TotalsAccumulator()
+    private(set) var lap = TotalsAccumulator()
+    private(set) var lapNumber = 1
+
+    mutating func add(_ count: (inout TotalsAccumulator) -> Void) {
+        count(&total)
+        count(&lap)
+    }
+
+    /// Adds a second with power. Best powers are those of the run only.
+    mutating func addPower(_ meter: PowerMeter, zone: Int?) {
+        add { $0.addPower(meter, zone: zone) }
+        total.raiseBestPowers(by: meter)
+    }
+
+    /// Closes the lap and begins the next; returns the number and the totals of the closed one.
+    mutating func closeLap() -> (number: Int, figures: Totals) {
+        defer {
+            lap = TotalsAccumulator()
+            lapNumber += 1
+        }
+        return (lapNumber, lap.figures)
+    }
+}
+
+/// The active time of a tick, or of the ticks of a hole, in milliseconds.
+struct ActiveSpan {
+    let start: Int64
+    let end: Int64
+
+    /// Whether a multiple of the period is in it.
+    func completes(milliseconds period: Int64) -> Bool {
+        end / period != start / period
+    }
+
+    var isSecond: Bool { completes(milliseconds: 1000) }
+}
