@@ -88,22 +88,22 @@ final class SensorController {
     private func makeBackends(
         _ preference: BackendSelector.Preference, in loop: EventLoop, report: @escaping (Input) -> Void
     ) throws(SystemError) -> SensorBackendSwitch {
-        let describe: (DeviceInformation) -> Void = { Log.write(.info, about: .sensors, Log.line(of: $0)) }
-        let remember: ([KnownSensor]) -> Void = { [inbox] in inbox.append(.knownSensors($0)) }
         let adapter = settings.configuration.adapter
+        let shell = { [unowned self, inbox] (backend: BluetoothStatus.Backend, reason, report) in
+            SensorDriverShell(
+                over: backend, reason: reason, ours: matchers, remembered: sensors.remembered, report: report,
+                describe: { Log.write(.info, about: .sensors, Log.line(of: $0)) },
+                remember: { inbox.append(.knownSensors($0)) })
+        }
         return try SensorBackendSwitch(
             preference, isOff: settings.sensorOption == .auto && sensors.isOff, loop: loop,
             makeKernel: { [unowned self, inbox] (reason, report) throws(SystemError) in
                 try KernelSensorBackend(
-                    adapter: adapter, ours: matchers, remembered: sensors.remembered, keys: sensors.keys,
-                    reason: reason,
-                    loop: loop, report: report, describe: describe, remember: remember,
+                    adapter: adapter, shell(.kernel, reason, report), keys: sensors.keys, loop: loop,
                     keep: { inbox.append(.keys($0)) })
             },
-            makeBus: { [unowned self] (reason, report) throws(SystemError) in
-                try BluetoothdSensorBackend(
-                    adapter: adapter, ours: matchers, remembered: sensors.remembered, reason: reason, loop: loop,
-                    report: report, describe: describe, remember: remember)
+            makeBus: { (reason, report) throws(SystemError) in
+                try BluetoothdSensorBackend(adapter: adapter, shell(.bluetoothd, reason, report), loop: loop)
             },
             report: report,
             changed: { backend, reason in

@@ -1,4 +1,4 @@
-package import Domain
+import Domain
 package import Linux
 package import Sensors
 
@@ -7,23 +7,13 @@ package import Sensors
 ///
 /// ``BlueZAdapterSession`` keeps an adapter ready, and ``SensorDriver`` serves the sensors. This class performs their
 /// actions. If bluetoothd exits or does not reply, its state is discarded and read again.
-package final class BluetoothdSensorBackend: SensorBackend {
+package final class BluetoothdSensorBackend: DrivenSensorBackend {
     private var session: BlueZAdapterSession
-    private var driver: SensorDriver
-    private var queue = ActionQueue<SensorDriver.Action>()
+    let shell: SensorDriverShell
 
     private let address: String
     private let loop: EventLoop
     private let management: () throws(SystemError) -> FileDescriptor
-    private var timer: TimerSource?
-
-    private let report: (Input) -> Void
-    private let describe: (DeviceInformation) -> Void
-    private let remember: ([KnownSensor]) -> Void
-    private var scanFinished: ([ScanResult]) -> Void = { _ in }
-    private var pairingFinished: (PairingResult) -> Void = { _ in }
-    private var compensationFinished: (ZeroOffsetResult) -> Void = { _ in }
-
     private var watch: BusNameWatcher?
     /// The unique bus name of the running bluetoothd.
     private var owner: String?
@@ -46,99 +36,27 @@ package final class BluetoothdSensorBackend: SensorBackend {
     private var defaults: ConnectionDefaults?
 
     /// - Parameters:
-    ///   - ours: the straps that the setting or the option names. If empty, discovered and known straps are used.
-    ///   - remembered: the known straps from earlier starts, which have sent a beat.
-    ///   - reason: why this backend is in use, if the user did not choose it.
     ///   - address: the bus, such as ``Bus/systemAddress``.
     ///   - management: opens a socket of the kernel's mgmt channel, for ``ConnectionDefaults``.
-    ///   - report: receives measurements, battery levels, changes of link and adapter, and faults.
-    ///   - describe: receives the strap's device information, once per connection.
-    ///   - remember: receives the known straps whenever they change.
     package init(
-        adapter: AdapterChoice, ours: [SensorMatcher], remembered: [KnownSensor], reason: SanitizedText? = nil,
-        address: String = Bus.systemAddress,
+        adapter: AdapterChoice, _ shell: SensorDriverShell, address: String = Bus.systemAddress,
         management: @escaping () throws(SystemError) -> FileDescriptor = BluetoothSockets.bluez.management,
-        loop: EventLoop, report: @escaping (Input) -> Void, describe: @escaping (DeviceInformation) -> Void,
-        remember: @escaping ([KnownSensor]) -> Void
+        loop: EventLoop
     ) throws(SystemError) {
-        let now = Clock.now()
+        self.shell = shell
         self.address = address
         self.management = management
         self.loop = loop
-        self.report = report
-        self.describe = describe
-        self.remember = remember
         session = BlueZAdapterSession(adapter, service: .heartRateService)
-        driver = SensorDriver(
-            over: .bluetoothd, reason: reason, kernel: Kernel.release, ours: ours, remembered: remembered, at: now)
-        timer = try loop.timer { [unowned self] in onTimer() }
         watch = try BusNameWatcher(of: "org.bluez", at: address, loop: loop) { [unowned self] in ownerChanged($0) }
-        timer?.arm(at: now)
+        try startTimer(in: loop, at: Clock.now())
     }
 
     deinit {
         // Completes pending requests and disconnects the sensors.
         let now = Clock.now()
         links = []
-        driver.release(at: now, into: &queue.actions)
-        while let action = queue.popFirst() { perform(action, at: now) }
-    }
-
-    // MARK: Requests
-
-    package func runChanged(isActive: Bool) {
-        let now = Clock.now()
-        driver.runChanged(isActive: isActive, at: now)
-        performActions(at: now)
-    }
-
-    package func use(_ ours: [SensorMatcher]) {
-        let now = Clock.now()
-        driver.use(ours, at: now, into: &queue.actions)
-        performActions(at: now)
-    }
-
-    package func stop() {
-        driver.stop()
-        performActions(at: Clock.now())
-    }
-
-    package func forget(_ pattern: SensorMatcher?, remaining ours: [SensorMatcher]) {
-        let now = Clock.now()
-        driver.forget(pattern, ours: ours, at: now, into: &queue.actions)
-        performActions(at: now)
-    }
-
-    package func scan(for duration: Duration, finished: @escaping ([ScanResult]) -> Void) -> SensorRequestError? {
-        if let rejection = driver.rejection { return rejection }
-        let now = Clock.now()
-        scanFinished = finished
-        driver.scan(for: duration, at: now, into: &queue.actions)
-        performActions(at: now)
-        return nil
-    }
-
-    package func pair(_ pattern: SensorMatcher, finished: @escaping (PairingResult) -> Void) -> SensorRequestError? {
-        if let rejection = driver.rejection { return rejection }
-        let now = Clock.now()
-        pairingFinished = finished
-        driver.pair(pattern, at: now)
-        // bluetoothd may never complete a subscription and a pairing that wait for each other.
-        for (link, connection) in connections
-        where connection.isConnected && !connection.isSubscribed && !connection.isLeaving {
-            driver.leaveForPairing(link: link, at: now, into: &queue.actions)
-        }
-        performActions(at: now)
-        return nil
-    }
-
-    package func compensateOffset(
-        _ pattern: SensorMatcher?, finished: @escaping (ZeroOffsetResult) -> Void
-    ) {
-        let now = Clock.now()
-        if let result = driver.compensateOffset(pattern, at: now, into: &queue.actions) { return finished(result) }
-        compensationFinished = finished
-        performActions(at: now)
+        release(at: now)
     }
 
     // MARK: bluetoothd
@@ -171,8 +89,8 @@ package final class BluetoothdSensorBackend: SensorBackend {
         defaults = nil
         for link in links.indices { links[link].connection = nil }
         channel = nil
-        driver.dropped(at: now)
-        driver.pairingEnded(.refused, at: now, into: &queue.actions)
+        shell.driver.dropped(at: now)
+        shell.driver.pairingEnded(.refused, at: now, into: &shell.actions)
     }
 
     /// Handles a bluetoothd that does not reply: discards its state. The session reconnects after a delay.
@@ -188,7 +106,7 @@ package final class BluetoothdSensorBackend: SensorBackend {
             perform(session.received(part, isNew: isNew, at: now), at: now)
             changed(part.path, part, isNew: isNew, at: now)
             becameReady(wasReady, at: now)
-            if part.properties["Connected"] != nil, driver.isScanning { findLinked(at: now) }
+            if part.properties["Connected"] != nil, shell.driver.isScanning { findLinked(at: now) }
         case .removed(let interface, let path):
             perform(session.removed(interface, of: path, at: now), at: now)
             changed(path, nil, isNew: false, at: now)
@@ -213,7 +131,7 @@ package final class BluetoothdSensorBackend: SensorBackend {
         guard !wasReady, session.isReady else { return }
         // bluetoothd has already sent its own defaults to the kernel, so these override them.
         defaults = session.adapter?.index.map { ConnectionDefaults(index: $0, open: management, loop: loop) }
-        if driver.isScanning { search(at: now) }
+        if shell.driver.isScanning { search(at: now) }
     }
 
     private func answered(_ call: BlueZMethodCall, _ result: Result<[BusValue], BlueZError>, at now: Instant) {
@@ -237,7 +155,7 @@ package final class BluetoothdSensorBackend: SensorBackend {
             switch action {
             case .call(let call): channel?.call(call) { [unowned self] in answered(call, $0, at: $1) }
             case .found(let result):
-                driver.found(result, isKnown: isKnown, at: now, into: &queue.actions)
+                shell.driver.found(result, isKnown: isKnown, at: now, into: &shell.actions)
             case .reconnect:
                 drop(at: now)
                 reconnect(at: now)
@@ -251,15 +169,6 @@ package final class BluetoothdSensorBackend: SensorBackend {
         links.indices.compactMap { link in links[link].connection.map { (link, $0) } }
     }
 
-    private func onTimer() {
-        let now = Clock.now()
-        perform(session.tick(at: now), at: now)
-        for (_, connection) in connections { connection.tick(at: now) }
-        if driver.isScanning { findLinked(at: now) }
-        driver.tick(isKnown: isKnown, at: now, into: &queue.actions)
-        performActions(at: now)
-    }
-
     private func received(_ event: BlueZSensorConnection.Event, link: Int, at now: Instant) {
         switch event {
         case .linked(let isLinked):
@@ -267,8 +176,8 @@ package final class BluetoothdSensorBackend: SensorBackend {
             return
         case .connected:
             links[link].failures.connected()
-            driver.connected(link: link, at: now, into: &queue.actions)
-        case .reported(let report): driver.received(report, link: link, at: now, into: &queue.actions)
+            shell.driver.connected(link: link, at: now, into: &shell.actions)
+        case .reported(let report): shell.driver.received(report, link: link, at: now, into: &shell.actions)
         case .ended(let cause): ended(cause, link: link, at: now)
         case .unanswered: giveUp(at: now)
         case .advanced: break
@@ -277,23 +186,23 @@ package final class BluetoothdSensorBackend: SensorBackend {
     }
 
     /// Whether bluetoothd has the device, so that it can connect to it.
-    private func isKnown(_ strap: LEAddress) -> Bool {
-        session.device(strap) != nil
+    private func isKnown(_ sensor: LEAddress) -> Bool {
+        session.device(sensor) != nil
     }
 
     private func findLinked(at now: Instant) {
         let ours = connections.map(\.connection.device)
         let linked = session.connectedDevices.filter { !ours.contains($0.path) }.compactMap(\.scanResult)
-        driver.foundLinked(linked, isKnown: isKnown, at: now, into: &queue.actions)
+        shell.driver.foundLinked(linked, isKnown: isKnown, at: now, into: &shell.actions)
     }
 
     private func search(at now: Instant) {
         findLinked(at: now)
-        driver.search(isKnown: isKnown, at: now, into: &queue.actions)
+        shell.driver.search(isKnown: isKnown, at: now, into: &shell.actions)
     }
 
     private func ended(_ cause: DisconnectCause, link: Int, at now: Instant) {
-        let sensor = driver.sensor(of: link)
+        let sensor = shell.driver.sensor(of: link)
         let wasConnected = links[link].connection?.isConnected ?? false
         switch links[link].failures.lost(cause, of: sensor, wasConnected: wasConnected, at: now) {
         case .removeDevice:
@@ -303,26 +212,39 @@ package final class BluetoothdSensorBackend: SensorBackend {
         case .powerCycle: perform(session.powerCycle(at: now), at: now)
         case nil: break
         }
-        driver.ended(cause, link: link, at: now, into: &queue.actions)
+        shell.driver.ended(cause, link: link, at: now, into: &shell.actions)
     }
 
     // MARK: Actions
 
-    /// Performs the driver's actions, then arms the timer. An event that they cause is handled by this same call.
-    private func performActions(at now: Instant) {
-        guard queue.begin() else { return }
-        repeat {
-            while let action = queue.popFirst() { perform(action, at: now) }
-            for (link, connection) in connections where connection.isOver { links[link].connection = nil }
-            pairIfPossible(at: now)
-            driver.reconcile(with: host(at: now), at: now, into: &queue.actions)
-        } while !queue.actions.isEmpty
-        queue.end()
-        let deadlines = links.flatMap { [$0.connection?.deadline, $0.failures.deadline(at: now)] }
-        timer?.arm(at: (deadlines + [driver.deadline(at: now), session.deadline]).compactMap { $0 }.min())
+    func tick(at now: Instant) {
+        perform(session.tick(at: now), at: now)
+        for (_, connection) in connections { connection.tick(at: now) }
+        if shell.driver.isScanning { findLinked(at: now) }
+        shell.driver.tick(isKnown: isKnown, at: now, into: &shell.actions)
     }
 
-    private func perform(_ action: SensorDriver.Action, at now: Instant) {
+    func deadlines(at now: Instant) -> [Instant?] {
+        links.flatMap { [$0.connection?.deadline, $0.failures.deadline(at: now)] } + [session.deadline]
+    }
+
+    func settle(at now: Instant) {
+        for (link, connection) in connections where connection.isOver { links[link].connection = nil }
+        pairIfPossible(at: now)
+    }
+
+    func preparePairing(at now: Instant) {
+        // bluetoothd may never complete a subscription and a pairing that wait for each other.
+        for (link, connection) in connections
+        where connection.isConnected && !connection.isSubscribed && !connection.isLeaving {
+            shell.driver.leaveForPairing(link: link, at: now, into: &shell.actions)
+        }
+    }
+
+    /// bluetoothd keeps the keys.
+    func forgetKeys(of pattern: SensorMatcher?, at now: Instant) {}
+
+    func perform(_ action: SensorDriver.Action, at now: Instant) {
         switch action {
         case .search: search(at: now)
         case .startScan: perform(session.search(true, at: now), at: now)
@@ -337,19 +259,14 @@ package final class BluetoothdSensorBackend: SensorBackend {
         case .resubscribe(let link): links[link].connection?.resubscribe(at: now)
         case .compensateOffset(let link): links[link].connection?.compensateOffset(at: now)
         case .identify(let pattern): identify(pattern, at: now)
-        case .pair(let strap, _, _):
-            if let device = session.device(strap) {
+        case .pair(let sensor, _, _):
+            if let device = session.device(sensor) {
                 pairing = BlueZPairing(with: device.path)
             } else {
-                driver.pairingEnded(.absent, at: now, into: &queue.actions)
+                shell.driver.pairingEnded(.absent, at: now, into: &shell.actions)
             }
         case .stopPairing: pairing = nil
-        case .report(let input): report(input)
-        case .describe(let information): describe(information)
-        case .remember(let straps): remember(straps)
-        case .finishScan(let results): scanFinished(results)
-        case .finishPairing(let result): pairingFinished(result)
-        case .finishCompensation(let result): compensationFinished(result)
+        case .report, .describe, .remember, .finishScan, .finishPairing, .finishCompensation: break
         }
     }
 
@@ -382,7 +299,7 @@ package final class BluetoothdSensorBackend: SensorBackend {
         let sensor = (session.connectedDevices + attempted).first { device in
             device.address.map { pattern.matches($0, name: device.name) } ?? false
         }
-        driver.identified(sensor?.address, at: now, into: &queue.actions)
+        shell.driver.identified(sensor?.address, at: now, into: &shell.actions)
     }
 
     /// Starts the pairing once all connections are subscribed, and no discovery runs. During a disconnect the
@@ -391,7 +308,7 @@ package final class BluetoothdSensorBackend: SensorBackend {
         guard let pairing, !pairing.isUnderWay, let owner, connections.allSatisfy(\.connection.isSubscribed)
         else { return }
         guard session.objects.device(at: pairing.device).map({ !$0.isPaired }) ?? true else {
-            return driver.pairingEnded(.pairedAlready, at: now, into: &queue.actions)
+            return shell.driver.pairingEnded(.pairedAlready, at: now, into: &shell.actions)
         }
         guard session.isQuiet else { return }
         do throws(SystemError) {
@@ -400,19 +317,19 @@ package final class BluetoothdSensorBackend: SensorBackend {
             }
             try pairing.begin(over: channel) { [weak self] in self?.pairingEnded($0, at: $1) }
         } catch {
-            driver.pairingEnded(.refused, at: now, into: &queue.actions)
+            shell.driver.pairingEnded(.refused, at: now, into: &shell.actions)
         }
     }
 
     private func pairingEnded(_ result: PairingResult, at now: Instant) {
         if result == .paired { justPaired = pairing?.device }
-        driver.pairingEnded(result, at: now, into: &queue.actions)
+        shell.driver.pairingEnded(result, at: now, into: &shell.actions)
         performActions(at: now)
     }
 
     // MARK: Host
 
-    private func host(at now: Instant) -> SensorDriver.Host {
+    func host(at now: Instant) -> SensorDriver.Host {
         let isFading = links[0].failures.isFading(at: now) && !(defaults?.areSet ?? false)
         return SensorDriver.Host(
             adapter: session.adapter?.address, obstacle: session.obstacle,

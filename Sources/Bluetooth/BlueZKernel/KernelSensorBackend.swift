@@ -1,4 +1,4 @@
-package import Domain
+import Domain
 import Glibc
 package import Linux
 package import Sensors
@@ -9,22 +9,12 @@ package import Sensors
 /// actions. A connection starts only while we do not scan: both at once can take down a board's Wi-Fi. A connected
 /// sensor does not need the mgmt channel and continues if that fails.
 @safe
-package final class KernelSensorBackend: SensorBackend {
-    private var driver: SensorDriver
-    private var queue = ActionQueue<SensorDriver.Action>()
+package final class KernelSensorBackend: DrivenSensorBackend {
+    let shell: SensorDriverShell
     private let channel: ManagementChannel
     private let sockets: BluetoothSockets
     private let loop: EventLoop
-    private var timer: TimerSource?
-
-    private let report: (Input) -> Void
-    private let describe: (DeviceInformation) -> Void
-    private let remember: ([KnownSensor]) -> Void
-    private var scanFinished: ([ScanResult]) -> Void = { _ in }
-    private var pairingFinished: (PairingResult) -> Void = { _ in }
-    private var compensationFinished: (ZeroOffsetResult) -> Void = { _ in }
-
-    /// The sockets of one link of the driver.
+    /// The sockets of one link of the shell.driver.
     private struct Link {
         var kinds: [SensorKind] = []
         var attempt: LEConnectionAttempt?
@@ -37,115 +27,39 @@ package final class KernelSensorBackend: SensorBackend {
     private var reasons: (index: UInt16, monitor: HCIDisconnectMonitor)?
 
     /// - Parameters:
-    ///   - ours: the straps that the setting or the option names. If empty, discovered and known straps are used.
-    ///   - remembered: the known straps from earlier starts, which have sent a beat.
-    ///   - keys: the long-term keys of paired straps.
-    ///   - reason: why this backend is in use, if the user did not choose it.
-    ///   - report: receives measurements, battery levels, changes of link and adapter, and faults.
-    ///   - describe: receives the strap's device information, once per connection.
-    ///   - remember: receives the known straps whenever they change.
-    ///   - keep: receives the keys of all paired straps whenever they change.
+    ///   - keys: the long-term keys of paired sensors.
+    ///   - keep: receives the keys of all paired sensors whenever they change.
     package init(
-        adapter: AdapterChoice, ours: [SensorMatcher], remembered: [KnownSensor], keys: [LongTermKey] = [],
-        reason: SanitizedText? = nil, sockets: BluetoothSockets = .bluez, loop: EventLoop,
-        report: @escaping (Input) -> Void,
-        describe: @escaping (DeviceInformation) -> Void, remember: @escaping ([KnownSensor]) -> Void,
-        keep: @escaping ([LongTermKey]) -> Void = { _ in }
+        adapter: AdapterChoice, _ shell: SensorDriverShell, keys: [LongTermKey] = [],
+        sockets: BluetoothSockets = .bluez, loop: EventLoop, keep: @escaping ([LongTermKey]) -> Void = { _ in }
     ) throws(SystemError) {
         let now = Clock.now()
+        self.shell = shell
         self.sockets = sockets
         self.loop = loop
-        self.report = report
-        self.describe = describe
-        self.remember = remember
-        driver = SensorDriver(
-            over: .kernel, reason: reason, kernel: Kernel.release, ours: ours, remembered: remembered, at: now)
         channel = ManagementChannel(adapter, keys: keys, open: sockets.management, loop: loop, at: now)
-        timer = try loop.timer { [unowned self] in onTimer() }
         channel.happened = { [unowned self] in received($0, at: $1) }
         channel.kept = keep
         channel.paired = { [unowned self] in
-            driver.pairingEnded($0, at: $1, into: &queue.actions)
+            shell.driver.pairingEnded($0, at: $1, into: &shell.actions)
             performActions(at: $1)
         }
-        timer?.arm(at: now)
+        try startTimer(in: loop, at: now)
     }
 
     deinit {
         // Completes pending requests, and leaves no state behind for the next user of the adapter.
         let now = Clock.now()
-        let connected = links.indices.filter { links[$0].connection != nil }.compactMap(driver.sensor)
+        let connected = links.indices.filter { links[$0].connection != nil }.compactMap(shell.driver.sensor)
         links = []
         channel.part(from: connected, at: now)
-        driver.release(at: now, into: &queue.actions)
-        while let action = queue.popFirst() { perform(action, at: now) }
-    }
-
-    // MARK: Requests
-
-    package func runChanged(isActive: Bool) {
-        let now = Clock.now()
-        driver.runChanged(isActive: isActive, at: now)
-        performActions(at: now)
-    }
-
-    package func use(_ ours: [SensorMatcher]) {
-        let now = Clock.now()
-        driver.use(ours, at: now, into: &queue.actions)
-        performActions(at: now)
-    }
-
-    package func stop() {
-        driver.stop()
-        performActions(at: Clock.now())
-    }
-
-    package func forget(_ pattern: SensorMatcher?, remaining ours: [SensorMatcher]) {
-        let now = Clock.now()
-        channel.forgetKeys(of: { pattern?.matches($0, name: driver.name(of: $0)) ?? true }, at: now)
-        driver.forget(pattern, ours: ours, at: now, into: &queue.actions)
-        performActions(at: now)
-    }
-
-    package func scan(for duration: Duration, finished: @escaping ([ScanResult]) -> Void) -> SensorRequestError? {
-        if let rejection = driver.rejection { return rejection }
-        let now = Clock.now()
-        scanFinished = finished
-        driver.scan(for: duration, at: now, into: &queue.actions)
-        performActions(at: now)
-        return nil
-    }
-
-    package func pair(_ pattern: SensorMatcher, finished: @escaping (PairingResult) -> Void) -> SensorRequestError? {
-        if let rejection = driver.rejection { return rejection }
-        let now = Clock.now()
-        pairingFinished = finished
-        driver.pair(pattern, at: now)
-        performActions(at: now)
-        return nil
-    }
-
-    package func compensateOffset(
-        _ pattern: SensorMatcher?, finished: @escaping (ZeroOffsetResult) -> Void
-    ) {
-        let now = Clock.now()
-        if let result = driver.compensateOffset(pattern, at: now, into: &queue.actions) { return finished(result) }
-        compensationFinished = finished
-        performActions(at: now)
+        release(at: now)
     }
 
     // MARK: Events
 
-    private func onTimer() {
-        let now = Clock.now()
-        channel.tick(at: now)
-        for link in links { link.connection?.tick(at: now) }
-        driver.tick(at: now, into: &queue.actions)
-        performActions(at: now)
-    }
-
     private func received(_ result: ScanResult?, at now: Instant) {
-        if let result { driver.found(result, at: now, into: &queue.actions) }
+        if let result { shell.driver.found(result, at: now, into: &shell.actions) }
         performActions(at: now)
     }
 
@@ -160,23 +74,23 @@ package final class KernelSensorBackend: SensorBackend {
                     [weak self] in
                     self?.received($0, link: link, at: $1)
                 }
-                driver.connected(link: link, at: now, into: &queue.actions)
+                shell.driver.connected(link: link, at: now, into: &shell.actions)
             } catch {
-                driver.ended(.unreachable, link: link, at: now, into: &queue.actions)
+                shell.driver.ended(.unreachable, link: link, at: now, into: &shell.actions)
             }
-        case .failed(let cause): driver.ended(cause, link: link, at: now, into: &queue.actions)
+        case .failed(let cause): shell.driver.ended(cause, link: link, at: now, into: &shell.actions)
         }
         performActions(at: now)
     }
 
     private func received(_ event: SensorConnection.Event, link: Int, at now: Instant) {
         switch event {
-        case .reported(let report): driver.received(report, link: link, at: now, into: &queue.actions)
+        case .reported(let report): shell.driver.received(report, link: link, at: now, into: &shell.actions)
         case .rescheduled: break
         case .ended(let cause):
             links[link].connection = nil
             let handle = links[link].handle
-            driver.ended(disconnectCause(cause, of: handle), link: link, at: now, into: &queue.actions)
+            shell.driver.ended(disconnectCause(cause, of: handle), link: link, at: now, into: &shell.actions)
         }
         performActions(at: now)
     }
@@ -193,21 +107,27 @@ package final class KernelSensorBackend: SensorBackend {
 
     // MARK: Actions
 
-    /// Performs the driver's actions, then arms the timer. An event that they cause is handled by this same call.
-    private func performActions(at now: Instant) {
-        guard queue.begin() else { return }
-        repeat {
-            while let action = queue.popFirst() { perform(action, at: now) }
-            driver.reconcile(with: host, at: now, into: &queue.actions)
-        } while !queue.actions.isEmpty
-        queue.end()
-        let deadlines = [driver.deadline(at: now), channel.deadline] + links.map { $0.connection?.deadline }
-        timer?.arm(at: deadlines.compactMap { $0 }.min())
+    func tick(at now: Instant) {
+        channel.tick(at: now)
+        for link in links { link.connection?.tick(at: now) }
+        shell.driver.tick(at: now, into: &shell.actions)
     }
 
-    private func perform(_ action: SensorDriver.Action, at now: Instant) {
+    func deadlines(at now: Instant) -> [Instant?] {
+        [channel.deadline] + links.map { $0.connection?.deadline }
+    }
+
+    func settle(at now: Instant) {}
+
+    func preparePairing(at now: Instant) {}
+
+    func forgetKeys(of pattern: SensorMatcher?, at now: Instant) {
+        channel.forgetKeys(of: { pattern?.matches($0, name: shell.driver.name(of: $0)) ?? true }, at: now)
+    }
+
+    func perform(_ action: SensorDriver.Action, at now: Instant) {
         switch action {
-        case .search: driver.search(at: now, into: &queue.actions)
+        case .search: shell.driver.search(at: now, into: &shell.actions)
         case .startScan: channel.search(true, at: now)
         case .stopScan: channel.search(false, at: now)
         case .tune(let sensors, let duty):
@@ -226,27 +146,22 @@ package final class KernelSensorBackend: SensorBackend {
             if let sensor { channel.disconnect(sensor, at: now) }
         case .identify(let pattern):
             // The pairing makes its own connection, and one is made at a time.
-            driver.suspendAttempts(into: &queue.actions)
-            driver.identified(driver.knownStrap(matching: pattern, at: now), at: now, into: &queue.actions)
-        case .pair(let strap, let until, let replacesKey):
-            if channel.session.isPaired(strap), !replacesKey {
-                driver.pairingEnded(.pairedAlready, at: now, into: &queue.actions)
+            shell.driver.suspendAttempts(into: &shell.actions)
+            shell.driver.identified(shell.driver.knownStrap(matching: pattern, at: now), at: now, into: &shell.actions)
+        case .pair(let sensor, let until, let replacesKey):
+            if channel.session.isPaired(sensor), !replacesKey {
+                shell.driver.pairingEnded(.pairedAlready, at: now, into: &shell.actions)
             } else {
-                channel.pair(strap, until: until, at: now)
+                channel.pair(sensor, until: until, at: now)
             }
         case .stopPairing: channel.stopPairing(at: now)
-        case .report(let input): report(input)
-        case .describe(let information): describe(information)
-        case .remember(let straps): remember(straps)
-        case .finishScan(let results): scanFinished(results)
-        case .finishPairing(let result): pairingFinished(result)
-        case .finishCompensation(let result): compensationFinished(result)
+        case .report, .describe, .remember, .finishScan, .finishPairing, .finishCompensation: break
         }
     }
 
     private func connect(_ sensor: LEAddress, _ kinds: [SensorKind], link: Int, at now: Instant) {
         guard let adapter = channel.session.address else {
-            return driver.ended(.unreachable, link: link, at: now, into: &queue.actions)
+            return shell.driver.ended(.unreachable, link: link, at: now, into: &shell.actions)
         }
         watchDisconnectReasons()
         links[link].kinds = kinds
@@ -258,7 +173,7 @@ package final class KernelSensorBackend: SensorBackend {
             }
         } catch {
             let cause = DisconnectCause(connecting: error, after: .zero)
-            driver.ended(cause, link: link, at: now, into: &queue.actions)
+            shell.driver.ended(cause, link: link, at: now, into: &shell.actions)
         }
     }
 
@@ -271,7 +186,7 @@ package final class KernelSensorBackend: SensorBackend {
 
     // MARK: Host
 
-    private var host: SensorDriver.Host {
+    func host(at now: Instant) -> SensorDriver.Host {
         let session = channel.session
         return SensorDriver.Host(
             adapter: session.address, obstacle: obstacle, canScan: session.isPermitted,

@@ -38,12 +38,13 @@ final class BluetoothdFixture {
         ours: [String] = ["A0:9E:1A:00:00:01/public"], remembered: [KnownSensor] = [],
         adapter: AdapterChoice = .any
     ) throws {
-        straps = try BluetoothdSensorBackend(
-            adapter: adapter, ours: ours.compactMap { SensorMatcher($0) }, remembered: remembered, address: bus.address,
-            management: management, loop: loop,
+        let shell = SensorDriverShell(
+            over: .bluetoothd, ours: ours.compactMap { SensorMatcher($0) }, remembered: remembered,
             report: { [unowned self] in inputs.append(Timestamped($0, at: Clock.now())) },
             describe: { [unowned self] in information.append($0) },
             remember: { [unowned self] in self.remembered.append($0) })
+        straps = try BluetoothdSensorBackend(
+            adapter: adapter, shell, address: bus.address, management: management, loop: loop)
     }
 
     func release() {

@@ -106,9 +106,8 @@ final class KernelFixture: LoopFixture {
         ours: [String] = ["F0:F1:F2:F3:F4:F5/random"], remembered: [KnownSensor] = [],
         keys: [LongTermKey] = []
     ) throws {
-        straps = try KernelSensorBackend(
-            adapter: .any, ours: ours.compactMap { SensorMatcher($0) }, remembered: remembered, keys: keys,
-            sockets: sockets, loop: loop,
+        let shell = SensorDriverShell(
+            over: .kernel, ours: ours.compactMap { SensorMatcher($0) }, remembered: remembered,
             report: { [unowned self] in
                 inputs.append(Timestamped($0, at: Clock.now()))
                 reported($0)
@@ -118,7 +117,9 @@ final class KernelFixture: LoopFixture {
                 information.append($0)
                 check()
             },
-            remember: { [unowned self] in self.remembered.append($0) },
+            remember: { [unowned self] in self.remembered.append($0) })
+        straps = try KernelSensorBackend(
+            adapter: .any, shell, keys: keys, sockets: sockets, loop: loop,
             keep: { [unowned self] in self.keys.append($0) })
     }
 

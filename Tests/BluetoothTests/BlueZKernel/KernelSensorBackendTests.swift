@@ -87,12 +87,14 @@ struct KernelSensorBackendTests {
     @Test func realKernelReportsAMissingAdapterOrBluetooth() throws {
         var links: [LinkStatus] = []
         let loop = bench.loop
-        let straps = try KernelSensorBackend(
-            adapter: .address(BluetoothAddress(value: 0x123456)), ours: [], remembered: [], loop: loop,
+        let shell = SensorDriverShell(
+            over: .kernel, ours: [], remembered: [],
             report: {
                 if case .heartLink(let status) = $0 { links.append(status) }
                 if let reason = links.last?.reason, reason != .searching { loop.stop(0) }
             }, describe: { _ in }, remember: { _ in })
+        let straps = try KernelSensorBackend(
+            adapter: .address(BluetoothAddress(value: 0x123456)), shell, loop: loop)
         try bench.run(for: .seconds(20))
         // No adapter has this address. A kernel without Bluetooth, or a container, gives no socket at all.
         let expected: LinkReason?
