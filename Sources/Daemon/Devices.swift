@@ -4,7 +4,7 @@ import Gnss
 import Linux
 import Simulation
 
-/// The devices and clocks of this machine other than the strap. They report to the inbox.
+/// The devices and clocks of this machine other than the sensors. They report to the inbox.
 struct Devices: ~Copyable {
     private var gpsd: GpsdClient?
     private var simulator: Simulator?

@@ -6,7 +6,7 @@ package enum LinkState: String, CaseIterable, Sendable {
 /// Why a link is not connected. Later versions may add reasons; clients show an unknown one unchanged.
 package enum LinkReason: String, CaseIterable, Sendable {
     case off
-    // Reasons of the strap.
+    // Reasons of a sensor.
     case noBluetooth = "no-bluetooth"
     case noAdapter = "no-adapter"
     case adapterOff = "adapter-off"
@@ -18,11 +18,11 @@ package enum LinkReason: String, CaseIterable, Sendable {
     case outOfRange = "out-of-range"
     /// The strap is not worn; it is not connected until it is worn again.
     case offBody = "off-body"
-    /// The strap sends too much; the next attempt is made later.
+    /// The sensor sends too much; the next attempt is made later.
     case backoff
     case silent
     case parametersRefused = "parameters-refused"
-    /// Another program or device is connected to the strap.
+    /// Another program or device is connected to the sensor.
     case inUse = "in-use"
     case needsPairing = "needs-pairing"
     /// The Bluetooth adapter holds as many connections as it can.
@@ -39,9 +39,9 @@ package struct LinkStatus: Equatable, Sendable {
     package var state: LinkState
     /// Nil if connected.
     package var reason: LinkReason?
-    /// The strap's address; nil for gpsd.
+    /// The sensor's address; nil for gpsd.
     package var address: BluetoothAddress?
-    /// The strap's name, or the path of gpsd's receiver.
+    /// The sensor's name, or the path of gpsd's receiver.
     package var name: SanitizedText?
 
     package init(

@@ -1,27 +1,27 @@
 package import Sensors
 
-/// A Bluetooth backend for straps: the kernel's management interface and L2CAP, or bluetoothd.
+/// A Bluetooth backend for sensors: the kernel's management interface and L2CAP, or bluetoothd.
 ///
-/// One backend at a time serves a strap. On release it disconnects the strap and stops scanning, but does
+/// One backend at a time serves the sensors. On release it disconnects them and stops scanning, but does
 /// not clear the faults that it has raised.
 package protocol SensorBackend: AnyObject {
-    /// Receives the start or end of a run. During a run the strap is searched for more often.
+    /// Receives the start or end of a run. During a run sensors are searched for more often.
     func runChanged(isActive: Bool)
 
-    /// Sets our straps. If `ours` is empty, discovered and known straps are used. It wakes a strap that is off-body.
+    /// Sets our sensors. If `ours` has no strap, discovered and known ones are used. It wakes a strap that is off-body.
     func use(_ ours: [SensorMatcher])
 
-    /// Uses no strap until ``use(_:)``.
+    /// Uses no sensor until ``use(_:)``.
     func stop()
 
-    /// Forgets the known straps that match the pattern, or all if it is nil. `ours` is the remaining setting.
+    /// Forgets the known sensors that match the pattern, or all if it is nil. `ours` is the remaining setting.
     func forget(_ pattern: SensorMatcher?, remaining ours: [SensorMatcher])
 
-    /// Scans for `duration`, then returns the results to `finished`. A connected strap stays connected; a
+    /// Scans for `duration`, then returns the results to `finished`. A connected sensor stays connected; a
     /// pending connection attempt is suspended.
     func scan(for duration: Duration, finished: @escaping ([ScanResult]) -> Void) -> SensorRequestError?
 
-    /// Pairs with the strap that matches the pattern, within ``PairingResult/limit``. `finished` receives the result.
+    /// Pairs with the sensor that matches the pattern, within ``PairingResult/limit``. `finished` receives the result.
     func pair(_ pattern: SensorMatcher, finished: @escaping (PairingResult) -> Void) -> SensorRequestError?
 
     /// Sets the zero offset of the connected power meter that matches the pattern, or of the only one. `finished`

@@ -4,7 +4,7 @@ package import Sensors
 
 /// Holds the Bluetooth backend in use, and replaces it as bluetoothd starts and exits (``BackendSelector``).
 ///
-/// The old backend and its links are released before the new one starts, so that never both use one strap.
+/// The old backend and its links are released before the new one starts, so that never both use one sensor.
 /// The old one's faults are cleared and its sensors removed; the new one reports its own. A pending scan completes without results,
 /// a pending pairing as refused.
 package final class SensorBackendSwitch: SensorBackend {
@@ -37,7 +37,7 @@ package final class SensorBackendSwitch: SensorBackend {
     private var paired: ((PairingResult) -> Void)?
 
     /// - Parameters:
-    ///   - isOff: whether no strap is used until ``use(_:)``.
+    ///   - isOff: whether no sensor is used until ``use(_:)``.
     ///   - address: the bus, such as ``Bus/systemAddress``.
     ///   - report: receives the reports of the backend, never before this returns.
     ///   - changed: receives each backend that starts, with the reason if the user did not choose it.

@@ -2,10 +2,10 @@ import Domain
 import Linux
 import Sensors
 
-/// One pairing with a strap through bluetoothd, on a separate bus connection. It registers an agent for that strap
+/// One pairing with a sensor through bluetoothd, on a separate bus connection. It registers an agent for that sensor
 /// alone, which is unregistered on release. It does not ask to be the default agent, and rejects all other devices.
 final class BlueZPairing {
-    /// The object path of the strap.
+    /// The object path of the sensor.
     let device: String
     private var channel: BlueZClient?
     private var agent: BusSlot?

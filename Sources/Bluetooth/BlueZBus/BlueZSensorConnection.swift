@@ -8,9 +8,9 @@ import Sensors
 /// close the link. Its owner reports each change of the objects, and calls ``tick(at:)`` no later than ``deadline``.
 final class BlueZSensorConnection {
     enum Event {
-        /// Whether a link to the strap exists. This overrides the `Connected` property of the object.
+        /// Whether a link to the sensor exists. This overrides the `Connected` property of the object.
         case linked(Bool)
-        /// The strap is connected and its services are resolved, so it can be subscribed to.
+        /// The sensor is connected and its services are resolved, so it can be subscribed to.
         case connected
         case reported(SensorSession.Report)
         /// The connection ended without a call of ``disconnect(at:)``. Only ``isOver`` changes after this.
@@ -36,7 +36,7 @@ final class BlueZSensorConnection {
     private let objects: () -> BlueZObjects
     private let happened: (Event, Instant) -> Void
     private var socket: NotificationSocket?
-    /// Whether the strap has reached `connected`.
+    /// Whether the sensor has reached `connected`.
     private(set) var isConnected = false
 
     /// - Parameters:
@@ -107,7 +107,7 @@ final class BlueZSensorConnection {
         perform(reader.compensateOffset(objects()), at: now)
     }
 
-    /// Disconnects the strap, or cancels the connection attempt.
+    /// Disconnects the sensor, or cancels the connection attempt.
     func disconnect(at now: Instant) {
         perform(connection.disconnect(objects(), at: now), at: now)
     }
@@ -122,7 +122,7 @@ final class BlueZSensorConnection {
 
     // MARK: Events
 
-    /// Receives a change of the strap's objects. The `Value` of a new object is cached, so it is ignored.
+    /// Receives a change of the sensor's objects. The `Value` of a new object is cached, so it is ignored.
     func received(_ part: BlueZInterfaceUpdate?, isNew: Bool, at now: Instant) {
         if let part, !isNew, part.interface == .characteristic, let value = part.properties["Value"] {
             guard case .bytes(let bytes) = value else { return }

@@ -8,8 +8,8 @@ package import Linux
 package struct BluetoothSockets {
     /// Opens a socket of the mgmt channel.
     package var management: () throws(SystemError) -> FileDescriptor
-    /// Opens an L2CAP socket to a strap's Attribute Protocol channel from an adapter, and starts connecting. The socket
-    /// becomes writable when the connection has succeeded or failed. The link to a paired strap is encrypted first.
+    /// Opens an L2CAP socket to a sensor's Attribute Protocol channel from an adapter, and starts connecting. The socket
+    /// becomes writable when the connection has succeeded or failed. The link to a paired sensor is encrypted first.
     package var attribute: (BluetoothAddress, LEAddress, _ isPaired: Bool) throws(SystemError) -> FileDescriptor
     /// Opens a socket that receives the HCI Disconnection Complete events of an adapter.
     package var disconnections: (UInt16) throws(SystemError) -> FileDescriptor
@@ -32,12 +32,12 @@ package struct BluetoothSockets {
     package static var bluez: BluetoothSockets {
         BluetoothSockets(
             management: { () throws(SystemError) in try own("socket", cbluez_open_management()) },
-            attribute: { (adapter, strap, isPaired) throws(SystemError) in
-                let isRandom: Int32 = strap.type == .random ? 1 : 0
+            attribute: { (adapter, sensor, isPaired) throws(SystemError) in
+                let isRandom: Int32 = sensor.type == .random ? 1 : 0
                 return try own(
                     "connect",
                     unsafe cbluez_connect_att(
-                        adapter.description, strap.address.description, isRandom, isPaired ? 1 : 0))
+                        adapter.description, sensor.address.description, isRandom, isPaired ? 1 : 0))
             },
             disconnections: { (index) throws(SystemError) in try own("bind", cbluez_open_hci_disconnect(index)) },
             handle: { UInt16(exactly: cbluez_connection_handle($0.number)) })

@@ -3,7 +3,7 @@ import Glibc
 import Linux
 import Sensors
 
-/// A pending connection to a strap. The kernel waits at most 40 s for an advertisement. Release cancels the attempt.
+/// A pending connection to a sensor. The kernel waits at most 40 s for an advertisement. Release cancels the attempt.
 @safe
 final class LEConnectionAttempt {
     enum Result: ~Copyable {
@@ -39,7 +39,7 @@ final class LEConnectionAttempt {
 }
 
 extension DisconnectCause {
-    /// An earlier refusal does not mean that the strap was not heard: Low Energy is off.
+    /// An earlier refusal does not mean that the sensor was not heard: Low Energy is off.
     private static let shortestAbsence = Duration.seconds(1)
 
     /// The cause of a connection attempt that failed after a duration.

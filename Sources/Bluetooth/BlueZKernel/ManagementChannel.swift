@@ -93,14 +93,14 @@ final class ManagementChannel {
         perform(session.tune(tuning, at: now), at: now)
     }
 
-    /// Disconnects a strap at once.
-    func disconnect(_ strap: LEAddress, at now: Instant) {
-        perform(session.disconnect(strap, at: now), at: now)
+    /// Disconnects a sensor at once.
+    func disconnect(_ sensor: LEAddress, at now: Instant) {
+        perform(session.disconnect(sensor, at: now), at: now)
     }
 
-    /// Pairs with one strap.
-    func pair(_ strap: LEAddress, until: Instant, at now: Instant) {
-        perform(session.pair(strap, until: until, at: now), at: now)
+    /// Pairs with one sensor.
+    func pair(_ sensor: LEAddress, until: Instant, at now: Instant) {
+        perform(session.pair(sensor, until: until, at: now), at: now)
     }
 
     /// Cancels the pairing, if any.
@@ -108,7 +108,7 @@ final class ManagementChannel {
         perform(session.stopPairing(at: now), at: now)
     }
 
-    /// Deletes the keys of the straps that match.
+    /// Deletes the keys of the sensors that match.
     func forgetKeys(of isMeant: (LEAddress) -> Bool, at now: Instant) {
         perform(session.forgetKeys(of: isMeant, at: now), at: now)
     }

@@ -3,7 +3,7 @@ import Glibc
 package import Linux
 package import Sensors
 
-/// A connection to a strap over a socket with one ATT PDU per datagram: an L2CAP channel or a Unix SEQPACKET socket.
+/// A connection to a sensor over a socket with one ATT PDU per datagram: an L2CAP channel or a Unix SEQPACKET socket.
 ///
 /// It performs the actions of its ``SensorSession`` until it ends or is released. It has no timer: its
 /// owner calls ``tick(at:)`` no later than ``deadline``.

@@ -105,7 +105,7 @@ package struct SensorDriver: Sendable {
         (isOff, isHelpless) = (false, false)
         others.select(ours)
         selector.select(others.strapEntries)
-        perform(slots[0].link.wanted(keepsStrap: keepsStrap, at: now), of: 0, at: now, into: &actions)
+        perform(slots[0].link.wanted(keepsSensor: keepsStrap, at: now), of: 0, at: now, into: &actions)
         assignLinks(at: now, into: &actions)
     }
 
@@ -339,7 +339,7 @@ package struct SensorDriver: Sendable {
         pairing = nil
         actions.append(.stopPairing)
         updateScan(into: &actions)
-        perform(slots[0].link.wanted(keepsStrap: keepsStrap, at: now), of: 0, at: now, into: &actions)
+        perform(slots[0].link.wanted(keepsSensor: keepsStrap, at: now), of: 0, at: now, into: &actions)
         reportStatus(at: now, into: &actions)
         actions.append(.finishPairing(result))
     }
@@ -368,7 +368,7 @@ package struct SensorDriver: Sendable {
     // MARK: Selection
 
     private mutating func leaveStrap(at now: Instant, into actions: inout [Action]) {
-        perform(slots[0].link.wanted(keepsStrap: false, at: now), of: 0, at: now, into: &actions)
+        perform(slots[0].link.wanted(keepsSensor: false, at: now), of: 0, at: now, into: &actions)
     }
 
     private var keepsStrap: Bool { sensor(of: 0).map(selector.mayKeep) ?? true }

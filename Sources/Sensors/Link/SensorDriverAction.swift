@@ -13,7 +13,7 @@ extension SensorDriver {
         package var canConnect: Bool
         /// The links whose last connection is still being closed.
         package var closing: Set<Int>
-        /// The faults of the strap that the backend has found.
+        /// The faults of the sensor that the backend has found.
         package var faults: Set<SensorFault>
 
         package init(

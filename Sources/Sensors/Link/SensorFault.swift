@@ -1,8 +1,8 @@
 package import Domain
 
-/// A fault of the current strap that a person can remedy.
+/// A fault of the current sensor that a person can remedy.
 package enum SensorFault: CaseIterable, Hashable, Sendable {
-    /// The link was closed because the strap sent too much.
+    /// The link was closed because the sensor sent too much.
     case flood
     case parametersRefused
     case needsPairing

@@ -19,14 +19,14 @@ package import Domain
 /// calls ``tick(at:)`` no later than ``deadline``. ``SensorDriver`` decides which sensor to connect.
 package struct SensorLink: Sendable {
     package enum Action: Equatable, Sendable {
-        /// Search for the strap with the present ``SensorLink/duty``, until ``SensorLink/found(_:at:)`` or
+        /// Search for the sensor with the present ``SensorLink/duty``, until ``SensorLink/found(_:at:)`` or
         /// ``SensorLink/expected(_:within:at:)``. It replaces an earlier search.
         case search
-        /// Scan with the present ``SensorLink/duty`` without connecting: the strap sleeps.
+        /// Scan with the present ``SensorLink/duty`` without connecting: the sensor sleeps.
         case listen
         /// Keep the radio silent until the next ``search`` or ``listen``.
         case stopScan
-        /// Connect to the strap; nil is the only strap of a backend without addresses.
+        /// Connect to the sensor; nil is the only sensor of a backend without addresses.
         case connect(LEAddress?)
         /// Turn notifications on.
         case subscribe
@@ -34,7 +34,7 @@ package struct SensorLink: Sendable {
         case resubscribe
         /// Close the connection, or stop connecting. The shell does not report it as lost.
         case disconnect
-        /// Give the strap wide connection parameters from now on (``StrapSelector/widened(_:)``).
+        /// Give the sensor wide connection parameters from now on (``StrapSelector/widened(_:)``).
         case widen(LEAddress)
     }
 
@@ -42,10 +42,10 @@ package struct SensorLink: Sendable {
         /// The host prevents a connection.
         case obstructed
         case scanning
-        /// If the strap was not heard, the connection is pending and ``SensorLink/status`` shows no connection.
+        /// If the sensor was not heard, the connection is pending and ``SensorLink/status`` shows no connection.
         case connecting(until: Instant, isPresent: Bool)
         case subscribing(since: Instant)
-        /// The strap has confirmed the subscription; ``SensorLink/status`` still shows connecting.
+        /// The sensor has confirmed the subscription; ``SensorLink/status`` still shows connecting.
         case awaiting(since: Instant, isRepeated: Bool)
         case streaming(since: Instant, receivedAt: Instant, isRepeated: Bool)
         case resting(since: Instant, until: Instant)
@@ -58,7 +58,7 @@ package struct SensorLink: Sendable {
     /// How long a stream must last to reset the rests.
     package static let stableAfter = Duration.seconds(5)
 
-    /// The duration of a connection that the strap ends because it does not get its connection parameters.
+    /// The duration of a connection that the sensor ends because it does not get its connection parameters.
     package static let shortLife = Duration.seconds(25)...Duration.seconds(160)
 
     /// If a strap has not been worn for this long, its disconnection means that it was taken off.
@@ -84,17 +84,17 @@ package struct SensorLink: Sendable {
         .zero, .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16), .seconds(30),
     ]
 
-    /// Whether the shell can scan for a strap that is not connected; if so, it scans for a sleeping strap.
+    /// Whether the shell can scan for a sensor that is not connected; if so, it scans for a sleeping strap.
     package var canListen = false
 
-    /// The faults of the current strap.
+    /// The faults of the current sensor.
     package private(set) var faults: Set<SensorFault> = []
 
     private let policy: Policy
     private var phase: Phase
     private var air = ScanDutyPolicy()
-    private var strap: LEAddress?
-    /// The last connected strap, to which the counts below belong.
+    private var sensor: LEAddress?
+    /// The last connected sensor, to which the counts below belong.
     private var known: LEAddress?
     private var reason = LinkReason.searching
     private var isActive = false
@@ -109,7 +109,7 @@ package struct SensorLink: Sendable {
     private var usedAt: Instant?
     /// Consecutive sleeps in which the strap was not worn in between.
     private var sleeps = 0
-    /// Connections that lasted ``shortLife``, as those of a strap that does not get its connection parameters.
+    /// Connections that lasted ``shortLife``, as those of a sensor that does not get its connection parameters.
     private var shortLives = 0
 
     /// Creates a link that searches at the first ``tick(at:)``, which is due at once.
@@ -129,9 +129,9 @@ package struct SensorLink: Sendable {
         phase == .scanning
     }
 
-    /// The strap that is left alone because it was taken off.
+    /// The sensor that is left alone because it was taken off.
     package var asleep: LEAddress? {
-        if case .sleeping = phase { strap } else { nil }
+        if case .sleeping = phase { sensor } else { nil }
     }
 
     /// The present scan duty for searching or waiting; nil while the radio must not, or need not, listen.
@@ -146,7 +146,7 @@ package struct SensorLink: Sendable {
 
     /// The published link status: connected from the first measurement on.
     package var status: LinkStatus {
-        let address = strap?.address
+        let address = sensor?.address
         switch phase {
         case .obstructed, .scanning, .resting, .sleeping, .connecting(_, isPresent: false):
             return LinkStatus(.disconnected, reason: reason, address: address)
@@ -224,7 +224,7 @@ package struct SensorLink: Sendable {
         phase = .resting(since: now, until: now)
     }
 
-    /// The reason for a missing strap: out of range if it has streamed before.
+    /// The reason for a missing sensor: out of range if it has streamed before.
     private var absence: LinkReason {
         hasStreamed ? .outOfRange : .searching
     }
@@ -249,25 +249,25 @@ package struct SensorLink: Sendable {
 
     // MARK: Connecting
 
-    /// Connects to a strap that was heard.
-    package mutating func found(_ strap: LEAddress?, at now: Instant) -> [Action] {
+    /// Connects to a sensor that was heard.
+    package mutating func found(_ sensor: LEAddress?, at now: Instant) -> [Action] {
         switch phase {
         case .scanning: break
-        case .sleeping where strap != self.strap: break
+        case .sleeping where sensor != self.sensor: break
         default: return []
         }
-        adopt(strap)
+        adopt(sensor)
         phase = .connecting(until: now + Self.connectionLimit, isPresent: true)
-        return [.connect(strap)]
+        return [.connect(sensor)]
     }
 
-    /// Starts a pending connection to a strap that was not heard, for as long as the scan duty allows.
-    package mutating func expected(_ strap: LEAddress, within limit: Duration, at now: Instant) -> [Action] {
+    /// Starts a pending connection to a sensor that was not heard, for as long as the scan duty allows.
+    package mutating func expected(_ sensor: LEAddress, within limit: Duration, at now: Instant) -> [Action] {
         guard case .scanning = phase, air.duty != nil else { return [] }
-        adopt(strap)
+        adopt(sensor)
         let until = now + limit
         phase = .connecting(until: min(until, air.deadline ?? until), isPresent: false)
-        return [.connect(strap)]
+        return [.connect(sensor)]
     }
 
     /// Records that the awaited sensor was heard by a scan: its connection is made before the scan continues.
@@ -282,9 +282,9 @@ package struct SensorLink: Sendable {
     /// Applies the decision of ``StrapSelector``.
     package mutating func considered(_ decision: StrapSelector.Decision, at now: Instant) -> [Action] {
         switch (decision, phase) {
-        case (.connect(let strap), _): return found(strap, at: now)
+        case (.connect(let sensor), _): return found(sensor, at: now)
         case (.choose, .scanning):
-            strap = nil
+            sensor = nil
             reason = .ambiguous
         case (.wait, .scanning): if reason == .ambiguous { reason = absence }
         default: break
@@ -292,12 +292,12 @@ package struct SensorLink: Sendable {
         return []
     }
 
-    private mutating func adopt(_ strap: LEAddress?) {
+    private mutating func adopt(_ sensor: LEAddress?) {
         if reason == .ambiguous { reason = absence }
-        self.strap = strap
+        self.sensor = sensor
     }
 
-    /// Discards the history of the previous strap.
+    /// Discards the history of the previous sensor.
     private mutating func resetHistory() {
         faults = []
         sleeps = 0
@@ -308,15 +308,15 @@ package struct SensorLink: Sendable {
     /// Records that the connection is established.
     package mutating func connected(at now: Instant) -> [Action] {
         guard case .connecting = phase else { return [] }
-        if strap != known { resetHistory() }
-        known = strap
+        if sensor != known { resetHistory() }
+        known = sensor
         connectedAt = now
         usedAt = now
         phase = .subscribing(since: now)
         return [.subscribe]
     }
 
-    /// Records that the strap has confirmed the subscription. The wait for a measurement starts here.
+    /// Records that the sensor has confirmed the subscription. The wait for a measurement starts here.
     package mutating func subscribed(at now: Instant) {
         guard case .subscribing = phase else { return }
         phase = .awaiting(since: now, isRepeated: false)
@@ -348,7 +348,7 @@ package struct SensorLink: Sendable {
         }
     }
 
-    // MARK: Losing the strap
+    // MARK: Losing the sensor
 
     /// Records that the connection ended, or could not be made.
     @discardableResult
@@ -387,9 +387,9 @@ package struct SensorLink: Sendable {
             rest(.backoff, at: now)
             phase = .resting(since: now, until: now + Self.floodRetryDelay)
         }
-        guard shortLives > 1, let strap else { return [] }
+        guard shortLives > 1, let sensor else { return [] }
         shortLives = 0
-        return [.widen(strap)]
+        return [.widen(sensor)]
     }
 
     private mutating func sleep(at now: Instant) -> [Action] {
@@ -408,8 +408,8 @@ package struct SensorLink: Sendable {
     }
 
     /// Receives that a strap advertised, which matters while ours sleeps. ``StrapSelector`` handles other straps.
-    package mutating func received(_ strap: LEAddress, at now: Instant) -> [Action] {
-        guard case .sleeping(let until, let advertisedAt) = phase, strap == self.strap, isListening else { return [] }
+    package mutating func received(_ sensor: LEAddress, at now: Instant) -> [Action] {
+        guard case .sleeping(let until, let advertisedAt) = phase, sensor == self.sensor, isListening else { return [] }
         guard now - advertisedAt >= Self.sleepSilence else {
             phase = .sleeping(until: until, advertisedAt: now)
             return []
@@ -417,7 +417,7 @@ package struct SensorLink: Sendable {
         reason = absence
         losses = 0
         phase = .connecting(until: now + Self.connectionLimit, isPresent: true)
-        return [.connect(strap)]
+        return [.connect(sensor)]
     }
 
     // MARK: Changes by people and the host
@@ -437,26 +437,26 @@ package struct SensorLink: Sendable {
         }
     }
 
-    /// Ends any rest or sleep: a person has selected a strap, or requested the present one.
+    /// Ends any rest or sleep: a person has selected a sensor, or requested the present one.
     ///
-    /// - Parameter keepsStrap: whether the current strap may be kept (``StrapSelector/mayKeep(_:)``).
-    package mutating func wanted(keepsStrap: Bool, at now: Instant) -> [Action] {
+    /// - Parameter keepsSensor: whether the current sensor may be kept (``StrapSelector/mayKeep(_:)``).
+    package mutating func wanted(keepsSensor: Bool, at now: Instant) -> [Action] {
         switch phase {
         case .obstructed: return []
-        case .connecting(_, isPresent: true) where keepsStrap: return []
-        case .subscribing where keepsStrap, .awaiting where keepsStrap, .streaming where keepsStrap: return []
-        case .connecting, .subscribing, .awaiting, .streaming: disconnect(keepsStrap: keepsStrap, at: now)
+        case .connecting(_, isPresent: true) where keepsSensor: return []
+        case .subscribing where keepsSensor, .awaiting where keepsSensor, .streaming where keepsSensor: return []
+        case .connecting, .subscribing, .awaiting, .streaming: disconnect(keepsSensor: keepsSensor, at: now)
         case .scanning, .resting, .sleeping:
-            disconnect(keepsStrap: keepsStrap, at: now)
+            disconnect(keepsSensor: keepsSensor, at: now)
             return [.stopScan]
         }
         return [.disconnect]
     }
 
-    private mutating func disconnect(keepsStrap: Bool, at now: Instant) {
-        if !keepsStrap {
+    private mutating func disconnect(keepsSensor: Bool, at now: Instant) {
+        if !keepsSensor {
             resetHistory()
-            strap = nil
+            sensor = nil
             hasStreamed = false
         }
         sleeps = 0

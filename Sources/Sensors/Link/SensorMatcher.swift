@@ -1,11 +1,11 @@
 package import Domain
 
-/// One entry of the setting `straps`, which matches one strap or several.
+/// One entry of the setting `sensors`, which matches one sensor or several.
 ///
 ///     A0:9E:1A:00:00:01            an address, of either type
 ///     F6:01:02:03:04:05/random     an address and its type, public or random
 ///     Polar H10 9AD13824           a name
-///     9AD13824                     the end of a name, as it is printed on the strap
+///     9AD13824                     the end of a name, as it is printed on the sensor
 package enum SensorMatcher: Equatable, Sendable {
     case address(BluetoothAddress, LEAddress.Kind?)
     /// A name or its end, in lower case.
@@ -27,7 +27,7 @@ package enum SensorMatcher: Equatable, Sendable {
         }
     }
 
-    /// Whether the entry matches a strap with this address and name.
+    /// Whether the entry matches a sensor with this address and name.
     package func matches(_ address: LEAddress, name: SanitizedText?) -> Bool {
         switch self {
         case .address(let own, let type): own == address.address && (type ?? address.type) == address.type
@@ -35,7 +35,7 @@ package enum SensorMatcher: Equatable, Sendable {
         }
     }
 
-    /// Returns the name in lower case, without the spaces with which some straps pad it.
+    /// Returns the name in lower case, without the spaces with which some sensors pad it.
     private static func comparable(_ name: some StringProtocol) -> String {
         var rest = name.lowercased()[...]
         while rest.first == " " { rest.removeFirst() }

@@ -60,7 +60,7 @@ package struct SensorSession: Sendable {
     /// The types of the device information that are still to be read, the next one first.
     private var unread = ArraySlice(DeviceInformation.types)
     private var information = DeviceInformation()
-    /// Values read once from a strap that repeats responses. A value counts if a second read confirms it.
+    /// Values read once from a sensor that repeats responses. A value counts if a second read confirms it.
     private var unconfirmed: [AttributeUUID: [UInt8]] = [:]
     private var batteryAt: Instant?
     /// The control point of a power meter.
@@ -244,7 +244,7 @@ package struct SensorSession: Sendable {
         return subscribeNext(at: now)
     }
 
-    /// Handles the result of a battery or device-information read and requests the next. A strap that repeats its
+    /// Handles the result of a battery or device-information read and requests the next. A sensor that repeats its
     /// responses is asked twice: a response that comes late and twice could pass for the one to another request.
     private mutating func read(
         _ type: AttributeUUID, _ result: Result<GattProcedure.Finding, GattProcedure.Failure>, at now: Instant

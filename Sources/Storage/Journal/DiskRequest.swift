@@ -21,7 +21,7 @@ package enum DiskRequest: Equatable, Sendable {
     case configuration(path: String)
     /// Checks whether a file of the state directory is a journal that can be recovered.
     case recoverable(file: String)
-    /// Writes the strap store.
+    /// Writes the sensor store.
     case write(SensorStore, in: SensorStoreFile)
     /// Creates the file of an upload, appends to it, closes it.
     case openUpload(Int)

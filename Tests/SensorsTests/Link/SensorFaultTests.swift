@@ -131,7 +131,7 @@ struct SensorFaultTests {
         #expect(link.status == LinkStatus(.disconnected, reason: .adapterOff))
         #expect(link.deadline == nil)
         #expect(link.found(strap, at: clock.now) == [])
-        #expect(link.wanted(keepsStrap: true, at: clock.now) == [])
+        #expect(link.wanted(keepsSensor: true, at: clock.now) == [])
         #expect(link.obstructed(by: .noAdapter, at: clock.now) == [])
         #expect(link.status.reason == .noAdapter)
         #expect(link.obstructed(by: nil, at: clock.advance(by: .seconds(600))) == [])
@@ -165,9 +165,9 @@ struct SensorFaultTests {
         _ = link.found(strap, at: clock.now)
         _ = link.connected(at: clock.now)
         link.received(.worn, at: clock.now)
-        #expect(link.wanted(keepsStrap: true, at: clock.now) == [])
+        #expect(link.wanted(keepsSensor: true, at: clock.now) == [])
         #expect(link.status.state == .connected)
-        #expect(link.wanted(keepsStrap: false, at: clock.now) == [.disconnect])
+        #expect(link.wanted(keepsSensor: false, at: clock.now) == [.disconnect])
         #expect(link.status == LinkStatus(.disconnected, reason: .searching))
         #expect(link.tick(at: clock.now) == [.search])
     }
@@ -176,7 +176,7 @@ struct SensorFaultTests {
         _ = link.found(strap, at: clock.now)
         _ = link.connected(at: clock.now)
         link.lost(.flooded, at: clock.now)
-        _ = link.wanted(keepsStrap: true, at: clock.advance(by: .seconds(1)))
+        _ = link.wanted(keepsSensor: true, at: clock.advance(by: .seconds(1)))
         #expect(link.tick(at: clock.now) == [.search])
     }
 }

@@ -269,7 +269,7 @@ struct SensorLinkTests {
             case 5: link.lost(losses.randomElement(using: &random)!, at: clock.now)
             case 6: link.runChanged(isActive: .random(using: &random), at: clock.now)
             case 7: _ = link.received(strap, at: clock.now)
-            case 8: _ = link.wanted(keepsStrap: .random(using: &random), at: clock.now)
+            case 8: _ = link.wanted(keepsSensor: .random(using: &random), at: clock.now)
             case 9: _ = link.obstructed(by: .random(using: &random) ? .adapterOff : nil, at: clock.now)
             case 10: link.canListen.toggle()
             case 11:

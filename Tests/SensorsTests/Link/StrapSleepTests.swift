@@ -125,7 +125,7 @@ struct StrapSleepTests {
     @Test mutating func selectionOfTheStrapWakesIt() {
         _ = wearAndTakeOff()
         wait(.seconds(3))
-        #expect(link.wanted(keepsStrap: true, at: clock.now) == [.stopScan])
+        #expect(link.wanted(keepsSensor: true, at: clock.now) == [.stopScan])
         #expect(wait(.zero) == [.search])
         #expect(link.found(strap, at: clock.now) == [.connect(strap)])
     }
