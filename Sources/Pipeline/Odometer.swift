@@ -18,7 +18,7 @@ package struct Odometer: Sendable {
         package var metres = 0.0
         package var gap: Gap?
         /// Whether pace measurement restarts here.
-        package var beginsAnew = false
+        package var restartsPace = false
         /// Time before the tick in which the metres were covered.
         package var span = Duration.seconds(1)
 
@@ -28,7 +28,7 @@ package struct Odometer: Sendable {
             guard allowed < metres else { return }
             metres = allowed
             gap?.isCounted = false
-            beginsAnew = true
+            restartsPace = true
         }
     }
 
@@ -141,7 +141,7 @@ package struct Odometer: Sendable {
         defer { gap = nil }
         guard let anchor, !isJump else {
             move(to: point)
-            return Step(beginsAnew: true)
+            return Step(restartsPace: true)
         }
         let metres = anchor.coordinate.metres(to: point.coordinate)
         let isAway = metres > max(10, point.accuracy ?? 0)
@@ -152,12 +152,12 @@ package struct Odometer: Sendable {
             move(to: point)
             return Step(
                 metres: gap.isCounted ? metres : 0, gap: gap,
-                beginsAnew: !gap.isCounted || seconds >= 120 || metres >= 1000, span: .seconds(max(possible, 1)))
+                restartsPace: !gap.isCounted || seconds >= 120 || metres >= 1000, span: .seconds(max(possible, 1)))
         }
         if isStanding || wasSlow { return Step() }
         if wasStanding {
             move(to: point)
-            return isAway ? Step(metres: metres) : Step(beginsAnew: true)
+            return isAway ? Step(metres: metres) : Step(restartsPace: true)
         }
         if (speed ?? 0) < (isNoisy ? Self.fastOnNoisyTrack : Self.fast), metres < Self.slowStep { return Step() }
         let held = held(metres)

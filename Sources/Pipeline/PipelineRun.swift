@@ -28,7 +28,7 @@ extension Pipeline {
         let minutes = world.settings.autoStopMinutes
         guard minutes > 0, let sign = run?.sign, sign.isJudged, now - sign.quietSince >= .seconds(minutes * 60)
         else { return }
-        run?.fallBackToSign()
+        run?.rollBackToSign()
         _ = end(at: sign.at, isKept: true, into: &effects)
         nextSecond = now + .seconds(1)
         publish(at: now, into: &effects)

@@ -112,7 +112,7 @@ package struct RevolutionMeter: Equatable, Sendable {
         return RevolutionMeter(rotor, memory)
     }
 
-    /// Receives the end of the connection.
+    /// The first notification of the next connection may be old, so it will have no effect.
     package mutating func disconnected() {
         memory.isConnecting = true
     }

@@ -42,7 +42,6 @@ package struct TrackedSensor: Equatable, Sendable {
         return hasChanged
     }
 
-    /// Receives the end of the connection.
     mutating func disconnected() {
         wheel.disconnected()
         crank.disconnected()

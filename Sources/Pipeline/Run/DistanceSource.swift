@@ -69,7 +69,7 @@ struct DistanceSource {
     }
 
     /// Returns and clears what the sensor has counted since the last second.
-    mutating func popCounted() -> Step {
+    mutating func takeCounted() -> Step {
         defer { counted = Step() }
         return counted
     }

@@ -181,7 +181,7 @@ struct Run {
         addClimb(climbRemainder)
     }
 
-    /// What the end of the active time would add.
+    /// The climb that the filters still hold back, because they wait for later altitudes. It counts if the time ends now.
     private var climbRemainder: ElevationMeter.Step {
         state == .active && statedClimb == nil && !isIndoor ? elevation.remainder() : ElevationMeter.Step()
     }
@@ -271,7 +271,7 @@ struct Run {
     }
 
     /// Records a sign of life: movement, a heart rate, or a command.
-    mutating func showSign(at now: Instant, isDevice: Bool) {
+    mutating func recordSign(at now: Instant, isDevice: Bool) {
         sign.at = now
         // A backdated start excuses the quiet up to the command: an earlier sign does not take that back.
         sign.quietSince = max(sign.quietSince, now)
@@ -283,7 +283,7 @@ struct Run {
     }
 
     /// Restarts the quiet time after a hole or an outage, in which there could be no sign of life.
-    mutating func excuseQuiet(at now: Instant) {
+    mutating func restartQuietTime(at now: Instant) {
         sign.quietSince = now
         movement = MotionDetector()
     }
@@ -350,7 +350,7 @@ struct Run {
     }
 
     /// Rolls the run back to its last sign of life.
-    mutating func fallBackToSign() {
+    mutating func rollBackToSign() {
         totals = sign.totals
         gaps = sign.gaps
         addClimb(sign.climb)
@@ -368,7 +368,7 @@ struct InactivityCheckpoint {
     /// Whether quiet time can end the run. Indoors it cannot before the first valid heart rate.
     fileprivate(set) var isJudged: Bool
     fileprivate var totals = RunTotals()
-    /// What the end of the active time would have added.
+    /// The climb that the filters held back, which a rollback adds.
     fileprivate(set) var climb = ElevationMeter.Step()
     fileprivate(set) var autoPause = AutoPauseDetector()
     fileprivate(set) var gaps = 0

@@ -12,9 +12,9 @@ extension Run {
         restartGuide(world)
         seed(at: now, in: &world)
         emit(.start(sport, back: back), at: now, in: &world, into: &effects)
-        showSign(at: now, isDevice: false)
+        recordSign(at: now, isDevice: false)
         // The quiet time of a backdated run begins at the request, not at the start.
-        excuseQuiet(at: now + back)
+        restartQuietTime(at: now + back)
     }
 
     /// Performs a command that neither starts nor ends the run.
@@ -36,7 +36,7 @@ extension Run {
             skipWorkoutStep(at: now, in: &world, into: &effects)
         case (_, let state): throw CommandRejection(command: command.word, state: state)
         }
-        showSign(at: now, isDevice: false)
+        recordSign(at: now, isDevice: false)
         return .changed(state, elapsedMilliseconds: elapsedMilliseconds)
     }
 
@@ -89,7 +89,7 @@ extension Run {
         let limit = world.settings.autoStopMinutes * 60
         let isTooLong = limit > 0 && seconds > Double(limit)
         addGap()
-        excuseQuiet(at: now)
+        restartQuietTime(at: now)
         emit(.gap(.sleep, seconds: seconds, metres: nil, counted: !isTooLong), at: now, in: &world, into: &effects)
         if isTooLong {
             pause(at: hole.since, trigger: .auto, in: &world, into: &effects)
@@ -110,7 +110,7 @@ extension Run {
             clock.pause(at: since)
             pace.clear()
             speedometer = Speedometer()
-            excuseQuiet(at: now)
+            restartQuietTime(at: now)
         }
         let isCounted = wasActive && outage.rule == .continued
         emit(

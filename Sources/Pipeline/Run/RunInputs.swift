@@ -6,7 +6,7 @@ extension Run {
     mutating func receive(_ fix: Fix, at point: TrackPoint, isJump: Bool, now: Instant) {
         speedometer.receive(point)
         receive(altitudeOf: fix)
-        if movement.receive(point, isJump: isJump) { showSign(at: now, isDevice: true) }
+        if movement.receive(point, isJump: isJump) { recordSign(at: now, isDevice: true) }
     }
 
     /// Receives that the position has become fresh, stale or absent.
@@ -31,7 +31,7 @@ extension Run {
             }
         }
         if let energy = measurement.energyKilojoules { receive(strapEnergy: energy) }
-        if value != nil { showSign(at: now, isDevice: true) }
+        if value != nil { recordSign(at: now, isDevice: true) }
     }
 
     /// - Parameter distance: what the sensor has covered, if it measures that.
@@ -43,7 +43,7 @@ extension Run {
         if let (sensor, stretch) = distance, stretch.metres > 0 {
             source.receive(stretch, of: sensor)
             calibration.receive(stretch, of: sensor)
-            showSign(at: now, isDevice: true)
+            recordSign(at: now, isDevice: true)
         }
         switch measurement {
         case .environment(let environment):
@@ -56,7 +56,7 @@ extension Run {
             }
             guard world.rules == .first || watts <= PowerLimit.watts else { return power.receiveSpike() }
             power.receive(watts: watts, at: now)
-            if watts > 0 { showSign(at: now, isDevice: true) }
+            if watts > 0 { recordSign(at: now, isDevice: true) }
         case .heartRate, .speedCadence, .running, .radar: break
         }
     }

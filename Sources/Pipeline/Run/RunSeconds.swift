@@ -88,7 +88,7 @@ extension Run {
         var step = world.odometer.tick(at: tick, sport: sport)
         if !hasStatedDistance {
             // The last metres of a sensor that the position replaces.
-            let rest = source.popCounted()
+            let rest = source.takeCounted()
             if rest.metres > 0 {
                 addDistance(limit.allow(rest.metres, over: rest.span, until: tick, isWhole: false))
             }
@@ -102,7 +102,7 @@ extension Run {
             metres: hasStatedDistance ? 0 : step.metres,
             isStanding: isStanding && freshness != .absent && !hasAutoPause(world.settings), speed: speedometer.speed)
         calibrate(step, at: tick, in: &world, into: &effects)
-        if step.beginsAnew { seedPace(at: tick, in: &world) }
+        if step.restartsPace { seedPace(at: tick, in: &world) }
         report(step.gap, isCounted: step.gap?.isCounted ?? false, at: tick, in: &world, into: &effects)
     }
 
@@ -110,7 +110,7 @@ extension Run {
     private mutating func calibrate(
         _ step: Odometer.Step, at tick: Instant, in world: inout World, into effects: inout Effects
     ) {
-        let isGood = world.freshness.value == .fresh && !step.beginsAnew && step.gap == nil
+        let isGood = world.freshness.value == .fresh && !step.restartsPace && step.gap == nil
         let measured = calibration.tick(
             metres: step.metres, isGap: !isGood, world.position?.value, world.settings)
         guard let (key, value) = measured else { return }
@@ -137,7 +137,7 @@ extension Run {
         }
         let speed = world.sensors.speed(of: sensor, at: tick, world.settings)
         speedometer.tick(sensorSpeed: speed)
-        let step = source.popCounted()
+        let step = source.takeCounted()
         addSecond(
             metres: limit.allow(step.metres, over: step.span, until: tick, isWhole: false),
             isStanding: speed == 0 && !hasAutoPause(world.settings), speed: speedometer.speed)
