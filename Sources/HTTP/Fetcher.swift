@@ -113,7 +113,7 @@ package final class Fetcher {
         var headers = job.request.headers
         if let etag = job.cached?.etag { headers.append("If-None-Match: \(etag)") }
         if let time = job.cached?.lastModified { headers.append("If-Modified-Since: \(time)") }
-        let request = HTTPRequest(
+        let request = OutgoingRequest(
             url: job.request.url, headers: headers, bodyLimit: job.request.bodyLimit, timeout: timeout)
         client.send(request) { [unowned self] in receive($0, for: job) }
     }

@@ -51,7 +51,7 @@ package final class HTTPClient {
     }
 
     /// Sends a request. `completed` is called later, in the loop, exactly once.
-    package func send(_ request: HTTPRequest, completed: @escaping Completion) {
+    package func send(_ request: OutgoingRequest, completed: @escaping Completion) {
         let transfer = Transfer(request, completed)
         let handle = unsafe request.url.withCString { url in
             unsafe userAgent.withCString { agent in
@@ -152,7 +152,7 @@ private final class Transfer {
     /// The most bytes of all header lines.
     private static let headerLimit = 32 * 1024
 
-    init(_ request: HTTPRequest, _ completed: @escaping HTTPClient.Completion) {
+    init(_ request: OutgoingRequest, _ completed: @escaping HTTPClient.Completion) {
         self.completed = completed
         bodyLimit = request.bodyLimit
         for line in request.headers { unsafe headerList = curl_slist_append(headerList, line) }

@@ -1,5 +1,5 @@
 /// A GET request, or a POST request if it has a body.
-package struct HTTPRequest: Equatable, Sendable {
+package struct OutgoingRequest: Equatable, Sendable {
     /// An address of http or https.
     package var url: String
     /// Lines such as `If-None-Match: "1"`, without line ends.

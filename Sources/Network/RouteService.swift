@@ -104,7 +104,7 @@ final class RouteService {
         let timeout = min(timeout, max(timeLeft, .seconds(1)))
         let type = call.body == nil ? [] : ["Content-Type: application/json"]
         client.send(
-            HTTPRequest(
+            OutgoingRequest(
                 url: call.url, headers: job.headers + type, body: call.body, bodyLimit: RouteAnswer.sizeLimit,
                 timeout: timeout)
         ) { [unowned self] result in

@@ -11,7 +11,7 @@ import Testing
     ) throws -> Result<HTTPResponse, HTTPError> {
         let client = try HTTPClient(loop: loop, userAgent: "paced-net/test")
         var result: Result<HTTPResponse, HTTPError>?
-        client.send(HTTPRequest(url: url, headers: headers, bodyLimit: limit, timeout: timeout)) { result = $0 }
+        client.send(OutgoingRequest(url: url, headers: headers, bodyLimit: limit, timeout: timeout)) { result = $0 }
         let end = Clock.now() + .seconds(30)
         while result == nil, Clock.now() < end { try loop.runOnce(waiting: .seconds(1)) }
         return try #require(result)
@@ -94,7 +94,7 @@ import Testing
         let client = try HTTPClient(loop: loop, userAgent: "paced-net/test")
         var bodies = 0
         func send() {
-            client.send(HTTPRequest(url: server.url, bodyLimit: 10, timeout: .seconds(20))) { result in
+            client.send(OutgoingRequest(url: server.url, bodyLimit: 10, timeout: .seconds(20))) { result in
                 if case .success = result { bodies += 1 }
                 if bodies < 20 { send() }
             }
@@ -111,7 +111,7 @@ import Testing
         let server = try FakeServer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", closes: false, on: loop)
         var isCompleted = false
         var client: HTTPClient? = try HTTPClient(loop: loop, userAgent: "paced-net/test")
-        client?.send(HTTPRequest(url: server.url, bodyLimit: 10, timeout: .seconds(20))) { _ in isCompleted = true }
+        client?.send(OutgoingRequest(url: server.url, bodyLimit: 10, timeout: .seconds(20))) { _ in isCompleted = true }
         let end = Clock.now() + .seconds(30)
         while server.requests.isEmpty, Clock.now() < end { try loop.runOnce(waiting: .seconds(1)) }
         try loop.runOnce(waiting: .milliseconds(10))
