@@ -136,7 +136,7 @@ final class SensorController {
         if sensors.isOff {
             backends?.stop()
         } else {
-            backends?.use(matchers)
+            backends?.select(matchers)
         }
     }
 

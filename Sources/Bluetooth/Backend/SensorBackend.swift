@@ -8,10 +8,10 @@ package protocol SensorBackend: AnyObject {
     /// Receives the start or end of a run. During a run sensors are searched for more often.
     func runChanged(isActive: Bool)
 
-    /// Sets our sensors. If `ours` has no strap, discovered and known ones are used. It wakes a strap that is off-body.
-    func use(_ ours: [SensorMatcher])
+    /// Sets our sensors. If `sensors` has no strap, discovered and known ones are used. It wakes a strap that is off-body.
+    func select(_ sensors: [SensorMatcher])
 
-    /// Uses no sensor until ``use(_:)``.
+    /// Uses no sensor until ``select(_:)``.
     func stop()
 
     /// Forgets the known sensors that match the pattern, or all if it is nil. `ours` is the remaining setting.

@@ -37,7 +37,7 @@ package final class SensorBackendSwitch: SensorBackend {
     private var paired: ((PairingResult) -> Void)?
 
     /// - Parameters:
-    ///   - isOff: whether no sensor is used until ``use(_:)``.
+    ///   - isOff: whether no sensor is used until ``select(_:)``.
     ///   - address: the bus, such as ``Bus/systemAddress``.
     ///   - report: receives the reports of the backend, never before this returns.
     ///   - changed: receives each backend that starts, with the reason if the user did not choose it.
@@ -147,9 +147,9 @@ package final class SensorBackendSwitch: SensorBackend {
         used?.backend.runChanged(isActive: isActive)
     }
 
-    package func use(_ ours: [SensorMatcher]) {
+    package func select(_ sensors: [SensorMatcher]) {
         isOff = false
-        used?.backend.use(ours)
+        used?.backend.select(sensors)
     }
 
     package func stop() {

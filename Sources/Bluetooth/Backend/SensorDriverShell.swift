@@ -116,9 +116,9 @@ extension DrivenSensorBackend {
         performActions(at: now)
     }
 
-    package func use(_ ours: [SensorMatcher]) {
+    package func select(_ sensors: [SensorMatcher]) {
         let now = Clock.now()
-        shell.driver.use(ours, at: now, into: &shell.actions)
+        shell.driver.select(sensors, at: now, into: &shell.actions)
         performActions(at: now)
     }
 

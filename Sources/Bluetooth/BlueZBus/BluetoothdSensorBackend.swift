@@ -64,7 +64,7 @@ package final class BluetoothdSensorBackend: DrivenSensorBackend {
     private func ownerChanged(_ owner: String?) {
         let now = Clock.now()
         drop(at: now)
-        session.went()
+        session.serviceStopped()
         self.owner = owner
         reportsReasons = false
         if owner != nil { reconnect(at: now) }
@@ -77,10 +77,10 @@ package final class BluetoothdSensorBackend: DrivenSensorBackend {
             let channel = try BlueZClient(to: owner, at: address, loop: loop) { [unowned self] in received($0, at: $1) }
             self.channel = channel
             try channel.listen { [unowned self] in received($0, at: $1) }
-            perform(session.came(at: now), at: now)
+            perform(session.serviceStarted(at: now), at: now)
         } catch {
             drop(at: now)
-            session.unanswered(at: now)
+            session.timedOut(at: now)
         }
     }
 
@@ -95,7 +95,7 @@ package final class BluetoothdSensorBackend: DrivenSensorBackend {
 
     /// Handles a bluetoothd that does not reply: discards its state. The session reconnects after a delay.
     private func giveUp(at now: Instant) {
-        session.unanswered(at: now)
+        session.timedOut(at: now)
         drop(at: now)
     }
 

@@ -2,10 +2,10 @@ package import Domain
 
 /// State machine of the adapter and its discovery through bluetoothd: keeps one adapter on, and reports devices.
 ///
-///                 came              listed, one chosen         on
+///               started             listed, one chosen         on
 ///     (absent) ────────▶ unlisted ─────────────────────▶ off ──────▶ ready
 ///         ▲                 │ no answer in time            ▲ switched off │
-///         │ went            ▼                              └──────────────┘
+///         │ stopped         ▼                              └──────────────┘
 ///         └─────────── reconnect, after a rest
 ///
 /// One call is under way at a time. The next call corrects the first deviation from the wanted state; a failed call is
@@ -111,14 +111,14 @@ package struct BlueZAdapterSession: Sendable {
 
 extension BlueZAdapterSession {
     /// Starts with a bluetoothd that owns its name on the bus. What was known of an earlier one is discarded.
-    package mutating func came(at now: Instant) -> [Action] {
+    package mutating func serviceStarted(at now: Instant) -> [Action] {
         reset()
         isThere = true
         return advance(at: now)
     }
 
     /// Records that bluetoothd, or the bus, is gone.
-    package mutating func went() {
+    package mutating func serviceStopped() {
         reset()
         isThere = false
         silences = 0
@@ -140,7 +140,7 @@ extension BlueZAdapterSession {
     }
 
     /// Records a timeout of bluetoothd, here or in a call about a device, and schedules a reconnect.
-    package mutating func unanswered(at now: Instant) {
+    package mutating func timedOut(at now: Instant) {
         guard isThere, reconnectAt == nil else { return }
         reset()
         absenceReason = .noBluetooth
@@ -182,7 +182,7 @@ extension BlueZAdapterSession {
                 flight = .ping
                 return [.call(.ping)]
             }
-            unanswered(at: now)
+            timedOut(at: now)
             return []
         case .forbidden:
             isForbidden = true

@@ -101,15 +101,15 @@ package struct SensorDriver: Sendable {
     }
 
     /// Selects our sensors, and wakes a strap that is off-body.
-    package mutating func use(_ ours: [SensorMatcher], at now: Instant, into actions: inout [Action]) {
+    package mutating func select(_ sensors: [SensorMatcher], at now: Instant, into actions: inout [Action]) {
         (isOff, isHelpless) = (false, false)
-        others.select(ours)
+        others.select(sensors)
         selector.select(others.strapEntries)
         perform(slots[0].link.wanted(keepsSensor: keepsStrap, at: now), of: 0, at: now, into: &actions)
         assignLinks(at: now, into: &actions)
     }
 
-    /// Uses no sensor until ``use(_:at:into:)``.
+    /// Uses no sensor until ``select(_:at:into:)``.
     package mutating func stop() { isOff = true }
 
     /// Forgets the known sensors that the pattern matches, or all if it is nil. `ours` is the remaining setting.

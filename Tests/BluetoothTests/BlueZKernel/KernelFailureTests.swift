@@ -157,7 +157,9 @@ struct KernelFailureTests {
             if bench.information.count == 1, !isLeft {
                 isLeft = true
                 bench.say(bench.kernel.connect(KernelFixture.strapBytes, to: 0))
-                try? bench.after(.milliseconds(50)) { bench.straps?.use([SensorMatcher("A0:9E:1A:00:00:01/public")!]) }
+                try? bench.after(.milliseconds(50)) {
+                    bench.straps?.select([SensorMatcher("A0:9E:1A:00:00:01/public")!])
+                }
             }
             return bench.hearts.count == 2
         }
@@ -177,7 +179,7 @@ struct KernelFailureTests {
                 try? bench.after(.milliseconds(1)) {
                     bench.straps?.stop()
                     #expect(bench.links.last?.reason == .off)
-                    bench.straps?.use([SensorMatcher("F0:F1:F2:F3:F4:F5/random")!])
+                    bench.straps?.select([SensorMatcher("F0:F1:F2:F3:F4:F5/random")!])
                 }
             }
             return bench.hearts.count == 2

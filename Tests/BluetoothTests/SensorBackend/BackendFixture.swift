@@ -99,7 +99,7 @@ final class PretendWay: SensorBackend {
         tell(isActive ? "runs" : "rests")
     }
 
-    func use(_ ours: [SensorMatcher]) {
+    func select(_ ours: [SensorMatcher]) {
         tell("uses \(ours.count)")
     }
 

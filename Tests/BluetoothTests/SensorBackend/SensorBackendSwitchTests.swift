@@ -93,7 +93,7 @@ import Testing
         let bluetoothd = try stage.bluetoothd()
         try stage.turn { stage.story.last == "bus stops" }
         #expect(stage.story.suffix(2) == ["bus runs", "bus stops"])
-        stage.ways?.use([pattern])
+        stage.ways?.select([pattern])
         stage.ways?.forget(nil, remaining: [])
         stage.ways?.runChanged(isActive: false)
         #expect(stage.story.suffix(3) == ["bus uses 1", "bus forgets", "bus rests"])

@@ -17,9 +17,9 @@ struct BlueZAdapterSessionTests {
     @Test func adapterIsUnknownUntilObjectsAreListed() {
         var stage = BlueZFixture()
         #expect(stage.session.obstacle == nil)
-        stage.session.went()
+        stage.session.serviceStopped()
         #expect(stage.session.obstacle == .noBluetooth)
-        stage.carryOut(stage.session.came(at: stage.clock.now))
+        stage.carryOut(stage.session.serviceStarted(at: stage.clock.now))
         #expect(stage.asked == .getObjects)
         #expect(stage.session.obstacle == .noBluetooth, "it is not better yet")
         stage.list([BlueZFixture.adapter()])
@@ -87,7 +87,7 @@ struct BlueZAdapterSessionTests {
 
     @Test func accessDeniedIsReportedUntilTheBusAllowsAccess() {
         var stage = BlueZFixture()
-        stage.carryOut(stage.session.came(at: stage.clock.now))
+        stage.carryOut(stage.session.serviceStarted(at: stage.clock.now))
         stage.answer(BlueZError("org.freedesktop.DBus.Error.AccessDenied"))
         #expect(stage.session.obstacle == .noPermission)
         stage.pass(BlueZAdapterSession.blockedRetryDelay, answering: false)
@@ -213,7 +213,7 @@ struct BlueZAdapterSessionTests {
 
     @Test func silentBluetoothdIsReconnectedWithBackoff() {
         var stage = BlueZFixture()
-        stage.carryOut(stage.session.came(at: stage.clock.now))
+        stage.carryOut(stage.session.serviceStarted(at: stage.clock.now))
         var waits: [Duration] = []
         for count in 1...7 {
             stage.answer(silence)

@@ -44,7 +44,7 @@ struct BlueZFixture {
 
     /// Starts bluetoothd and lists its objects.
     mutating func come(_ parts: [BlueZInterfaceUpdate] = [adapter()]) {
-        carryOut(session.came(at: clock.now))
+        carryOut(session.serviceStarted(at: clock.now))
         list(parts)
     }
 
@@ -82,7 +82,7 @@ struct BlueZFixture {
             case .found(let result): found.append(result)
             case .reconnect:
                 reconnections += 1
-                carryOut(session.came(at: clock.now))
+                carryOut(session.serviceStarted(at: clock.now))
             }
         }
     }

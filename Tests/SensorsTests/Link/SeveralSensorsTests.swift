@@ -244,11 +244,11 @@ struct SeveralSensorsTests {
         turn { $0.tick(at: $1, into: &$2) }
         _ = connect(1)
         let entries = ["\(Self.strap.address)", "Speed"].compactMap { SensorMatcher($0) }
-        let actions = turn { $0.use(entries, at: $1, into: &$2) }
+        let actions = turn { $0.select(entries, at: $1, into: &$2) }
         #expect(actions.contains(.disconnect(Self.power, link: 1)))
         #expect(!actions.contains(.disconnect(Self.speed, link: 2)))
         let all = ["\(Self.strap.address)", "Assioma", "Speed"].compactMap { SensorMatcher($0) }
-        let again = turn { $0.use(all, at: $1, into: &$2) } + wait(.zero)
+        let again = turn { $0.select(all, at: $1, into: &$2) } + wait(.zero)
         #expect(again.contains(Self.attempt(Self.power, 1)))
     }
 
