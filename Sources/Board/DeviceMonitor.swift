@@ -6,7 +6,7 @@ package protocol DeviceSource: Sendable {
     associatedtype Reading: Sendable
 
     /// Whether there is anything to read. It accesses no hardware: the names come from the kernel.
-    var areThere: Bool { get }
+    var isAnyPresent: Bool { get }
 
     /// Reads the devices. Nil if there is nothing to read. It may block, so it must not run in the loop.
     mutating func read() -> Reading?
@@ -113,7 +113,7 @@ package final class DeviceMonitor<Source: DeviceSource> {
     }
 
     private func poll() {
-        if devices.areThere {
+        if devices.isAnyPresent {
             // If no thread can be started, the next check tries again.
             thread = try? WorkerThread(name) { [mailbox, devices, timing] in
                 Self.run(mailbox, devices, every: timing.interval)

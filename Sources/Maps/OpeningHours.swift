@@ -12,7 +12,7 @@ package import Domain
 /// - Times belong to the day on which they begin, also after midnight: with `Sa 20:00-02:00; Su off` the place is open on
 ///   Sunday at 01:00.
 /// - The type does not know public holidays. It treats each day as an ordinary day, and skips rules for `PH` alone.
-///   ``mentionsHolidays`` is true if the text has such a rule.
+///   ``hasHolidayRules`` is true if the text has such a rule.
 /// - A text without a rule that opens the place, such as `PH off` or `Mo off`, is not read: it does not say when the place
 ///   opens. `off` alone means that the place is closed.
 /// - `17:00+` has no closing time: the place is open until midnight, and then its state is unknown until 06:00. With
@@ -78,7 +78,7 @@ package struct OpeningHours: Equatable, Sendable {
     /// The rules for ordinary days.
     private let rules: [Rule]
     /// Whether the place may have other hours on public holidays.
-    package let mentionsHolidays: Bool
+    package let hasHolidayRules: Bool
 
     /// Reads a text. Nil for a text that the type does not read.
     package init?(_ text: some StringProtocol) {
@@ -91,7 +91,7 @@ package struct OpeningHours: Equatable, Sendable {
         }
         guard isComplete else { return nil }
         rules = ordinary
-        mentionsHolidays = parsed.mentionsHolidays
+        hasHolidayRules = parsed.hasHolidayRules
     }
 
     /// The state at a moment of an ordinary day, and the moment at which it changes: the first one at which the local clock

@@ -53,28 +53,28 @@ struct OpeningHoursParser {
     }
 
     /// Nil for text that is not supported.
-    mutating func parse() -> (rules: [OpeningHours.Rule], mentionsHolidays: Bool)? {
+    mutating func parse() -> (rules: [OpeningHours.Rule], hasHolidayRules: Bool)? {
         var rules: [OpeningHours.Rule] = []
-        var mentionsHolidays = false
+        var hasHolidayRules = false
         var isAdditional = false
         while true {
             while !isAdditional, skip(.sign(";")) {}
-            if tokens.isEmpty { return isAdditional ? nil : (rules, mentionsHolidays) }
-            guard let rule = parseRule(isAdditional: isAdditional, &mentionsHolidays) else { return nil }
+            if tokens.isEmpty { return isAdditional ? nil : (rules, hasHolidayRules) }
+            guard let rule = parseRule(isAdditional: isAdditional, &hasHolidayRules) else { return nil }
             rules.append(rule)
             isAdditional = skip(.sign(","))
             guard isAdditional || tokens.isEmpty || tokens.first == .sign(";") else { return nil }
         }
     }
 
-    private mutating func parseRule(isAdditional: Bool, _ mentionsHolidays: inout Bool) -> OpeningHours.Rule? {
+    private mutating func parseRule(isAdditional: Bool, _ hasHolidayRules: inout Bool) -> OpeningHours.Rule? {
         var rule = OpeningHours.Rule()
         rule.isAdditional = isAdditional
         let count = tokens.count
         guard parseDates(&rule) else { return nil }
         if tokens.count < count { _ = skip(.sign(":")) }
         let rest = tokens.count
-        guard parseWeekdays(&rule, &mentionsHolidays) else { return nil }
+        guard parseWeekdays(&rule, &hasHolidayRules) else { return nil }
         if tokens.count < rest { _ = skip(.sign(":")) }
         let hasDays = tokens.count < count
         guard hasDays || !isAdditional else { return nil }
@@ -150,7 +150,7 @@ struct OpeningHoursParser {
     }
 
     /// False for weekdays that are not supported. A public holiday may stand beside weekdays, or alone.
-    private mutating func parseWeekdays(_ rule: inout OpeningHours.Rule, _ mentionsHolidays: inout Bool) -> Bool {
+    private mutating func parseWeekdays(_ rule: inout OpeningHours.Rule, _ hasHolidayRules: inout Bool) -> Bool {
         var days: UInt8 = 0
         var hasHolidays = false
         let isWeekday: (Self) -> Bool = { $0.index(in: Self.weekdays) != nil || $0.tokens.first == .word("ph") }
@@ -173,7 +173,7 @@ struct OpeningHoursParser {
         } while skipComma(before: isWeekday)
         rule.weekdays = days
         rule.isForHolidays = days == 0
-        mentionsHolidays = mentionsHolidays || hasHolidays
+        hasHolidayRules = hasHolidayRules || hasHolidays
         return true
     }
 

@@ -14,7 +14,7 @@ final class WeatherService {
         var altitude: Double?
     }
 
-    typealias Lookup = Result<StationWeather, WeatherFollower.Reason>
+    typealias WeatherResult = Result<StationWeather, WeatherFollower.Reason>
 
     /// Lists of stations change seldom.
     private static let stationReuse = Duration.seconds(7 * 86_400)
@@ -129,7 +129,8 @@ final class WeatherService {
     // MARK: Lookups
 
     /// The result; why it is not of the newest data, if it is not; and when to try again after a failure.
-    private typealias LookupCompletion = (Lookup, _ failure: WeatherFollower.Reason?, _ retryAt: Instant?) -> Void
+    private typealias LookupCompletion = (WeatherResult, _ failure: WeatherFollower.Reason?, _ retryAt: Instant?) ->
+        Void
 
     /// - Parameter failure: that of an earlier step, in whose place data on disk was used.
     private func lookUp(

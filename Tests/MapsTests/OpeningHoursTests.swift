@@ -98,9 +98,9 @@ private func time(_ day: Int, _ clock: String, month: Int = 3, year: Int = 2026)
     }
 
     @Test func publicHolidaysAreMentioned() throws {
-        #expect(try #require(OpeningHours("Mo-Fr 10:00-18:00; PH off")).mentionsHolidays)
-        #expect(try #require(OpeningHours("Mo-Fr,PH 10:00-18:00")).mentionsHolidays)
-        #expect(try !#require(OpeningHours("Mo-Fr 10:00-18:00")).mentionsHolidays)
+        #expect(try #require(OpeningHours("Mo-Fr 10:00-18:00; PH off")).hasHolidayRules)
+        #expect(try #require(OpeningHours("Mo-Fr,PH 10:00-18:00")).hasHolidayRules)
+        #expect(try !#require(OpeningHours("Mo-Fr 10:00-18:00")).hasHolidayRules)
     }
 
     @Test func seasonsCrossTheYearAndLeapDays() throws {

@@ -53,7 +53,7 @@ package struct Barometers: DeviceSource {
         self.directory = directory
     }
 
-    package var areThere: Bool {
+    package var isAnyPresent: Bool {
         !numbers.isEmpty
     }
 

@@ -24,7 +24,7 @@ package struct PowerSupplies: DeviceSource {
         self.sensors = sensors
     }
 
-    package var areThere: Bool {
+    package var isAnyPresent: Bool {
         !devices(in: supplies).isEmpty || voltageSensor != nil
     }
 

@@ -73,7 +73,7 @@ struct PlacesText {
         }
         let hours = places.lazy.compactMap(\.hours).first
         var open = openWord(places.first { $0.hours != nil } ?? first)
-        if hours.flatMap({ OpeningHours($0) })?.mentionsHolidays == true {
+        if hours.flatMap({ OpeningHours($0) })?.hasHolidayRules == true {
             open = open.map { $0 + "; holidays may differ" }
         }
         let rows: [(String, String?)] = [

@@ -11,13 +11,13 @@ import Testing
     }
 
     @Test func boardWithoutABarometerHasNothingToRead() throws {
-        #expect(!fake.barometers.areThere && read() == nil)
+        #expect(!fake.barometers.isAnyPresent && read() == nil)
         var nowhere = Barometers(directory: "/nowhere")
-        #expect(!nowhere.areThere && nowhere.read() == nil)
+        #expect(!nowhere.isAnyPresent && nowhere.read() == nil)
         // An accelerometer and a trigger.
         try fake.write(0, ["name": "adxl345\n", "in_accel_x_raw": "12\n"])
         try fake.write(1, ["name": "adc\n", "in_temp_input": "20000\n"])
-        #expect(!fake.barometers.areThere && read() == nil)
+        #expect(!fake.barometers.isAnyPresent && read() == nil)
     }
 
     /// The values that the driver bmp280 of Linux 6.1 gives for the example of the chip's data sheet.
@@ -58,7 +58,7 @@ import Testing
     func invalidPressureIsRejected(text: String, problem: String) throws {
         try fake.write(0, ["name": "bmp280\n", "in_pressure_input": text])
         #expect(read()?.problem?.contains(problem) == true)
-        #expect(fake.barometers.areThere)
+        #expect(fake.barometers.isAnyPresent)
     }
 
     @Test(arguments: ["30\n", "120.000000000\n", "101.325"])

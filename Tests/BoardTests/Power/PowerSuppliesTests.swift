@@ -48,9 +48,9 @@ struct FakeSupplies {
     private var power: PowerStatus? { fake.supplies.read() }
 
     @Test func boardWithoutASupplyReportsNothing() throws {
-        #expect(!fake.supplies.areThere)
+        #expect(!fake.supplies.isAnyPresent)
         #expect(power == nil)
-        #expect(!PowerSupplies(supplies: "/nowhere", sensors: "/nowhere").areThere)
+        #expect(!PowerSupplies(supplies: "/nowhere", sensors: "/nowhere").isAnyPresent)
         #expect(PowerSupplies(supplies: "/nowhere", sensors: "/nowhere").read() == nil)
     }
 
@@ -60,7 +60,7 @@ struct FakeSupplies {
     ])
     func batteryReportsWhetherItCharges(status: String, isCharging: Bool?) throws {
         try fake.battery("BAT0", "62", status)
-        #expect(fake.supplies.areThere)
+        #expect(fake.supplies.isAnyPresent)
         #expect(power == PowerStatus(batteryPercent: 62, isCharging: isCharging))
     }
 
@@ -103,9 +103,9 @@ struct FakeSupplies {
     @Test(arguments: [("0", false), ("1", true), ("", nil), ("7", nil)])
     func underVoltageAlarmIsReported(alarm: String, isUnderVoltage: Bool?) throws {
         try fake.write("hwmon/hwmon0", ["name": "cpu_thermal", "in0_lcrit_alarm": "1"])
-        #expect(!fake.supplies.areThere)
+        #expect(!fake.supplies.isAnyPresent)
         try fake.write("hwmon/hwmon1", ["name": "rpi_volt", "in0_lcrit_alarm": alarm])
-        #expect(fake.supplies.areThere)
+        #expect(fake.supplies.isAnyPresent)
         #expect(power?.isUnderVoltage == isUnderVoltage)
     }
 
@@ -116,7 +116,7 @@ struct FakeSupplies {
         #expect("\(machine)" == "\(kernel)")
         let power = machine.read()
         #expect((0...100).contains(power?.batteryPercent ?? 0))
-        #expect(power == nil || machine.areThere)
+        #expect(power == nil || machine.isAnyPresent)
     }
 
     // MARK: On the loop
