@@ -68,8 +68,9 @@ package struct GpsdDecoder: Sendable {
         emit(at: now, into: &steps)
         lines.append(bytes)
         while let next = lines.next() {
-            guard case .line(var line) = next else { continue }
-            if line.last == UInt8(ascii: "\r") { line.removeLast() }
+            guard case .line(let bytes) = next else { continue }
+            // A slice of the buffer, as the line is: removing from it would copy both.
+            let line = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
             if !line.isEmpty { received(GpsdMessage(line: line), at: now, into: &steps) }
         }
     }

@@ -171,7 +171,7 @@ def expect_wrong_configuration_fails():
     NET_CONFIGURATION.write_text("[Weather]\nBogus=1\n")
     result = run("systemctl", "restart", UNIT, check=False)
     expect(result.returncode != 0 and property_of(UNIT, "ExecMainStatus") == "2", "it started with an unknown key")
-    expect(f"{NET_CONFIGURATION}:2: [Weather] Bogus is unknown" in journal("--unit", UNIT), "the place is not said")
+    expect(f"{NET_CONFIGURATION}:2: there is no key Bogus in [Weather]" in journal("--unit", UNIT), "the place is not said")
     NET_CONFIGURATION.write_text(right)
     systemctl("start", UNIT)
 
