@@ -37,7 +37,7 @@ class Stage:
             stage.directory, self.daemon.runtime,
             configuration=f"[Network]\nTimeoutSec={timeout}\n[Weather]\nServer=off\n[Routes]\nEngine={engine.address}\n",
             # Nobody listens there: a proxy is not asked for an engine of this machine.
-            http_proxy="http://127.0.0.1:9"))
+            http_proxy="http://127.0.0.1:9", no_proxy="engine.invalid"))
         # The position has reached paced-net.
         wait_for(lambda: "no position" not in str(self.net.call("weather.at")), 60, "a position")
 
