@@ -5,6 +5,8 @@ import Pipeline
 import Storage
 
 /// Owns the daemon's life as a systemd service: signals, status reports, shutdown.
+///
+/// Source: docs/decisions/service.md.
 final class ServiceController {
     private let loop: EventLoop
     private let inbox: Inbox

@@ -4,6 +4,8 @@ import Glibc
 package import Linux
 
 /// What to fetch.
+///
+/// Source: docs/decisions/weather.md.
 package struct FetchRequest: Sendable {
     package var url: String
     package var purpose: HostSchedule.Purpose

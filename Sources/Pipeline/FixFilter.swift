@@ -2,7 +2,7 @@ package import Domain
 
 /// Judges each fix: accepts it, or rejects it with a reason.
 ///
-/// Source: docs/behaviour.md, "Position reports"; the limits come from gpsd's receiver logs (its test/daemon).
+/// Source: docs/decisions/position.md; docs/behaviour.md, "Position reports"; the limits come from gpsd's receiver logs (its test/daemon).
 package struct FixFilter: Sendable {
     package enum Verdict: Equatable, Sendable {
         /// `isJump`: the distance from the previous fix does not count.

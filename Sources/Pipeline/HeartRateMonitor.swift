@@ -2,7 +2,7 @@ import Domain
 
 /// Computes the current heart rate with its age and quality, and the beat clock, from the strap's notifications.
 ///
-/// Source: docs/behaviour.md, "Heart rate".
+/// Source: docs/decisions/training.md; docs/behaviour.md, "Heart rate".
 struct HeartRateMonitor {
     private(set) var memory = PipelineSnapshot.Heart()
 

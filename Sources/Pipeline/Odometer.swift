@@ -3,7 +3,7 @@ package import Domain
 
 /// Measures the distance of a run: receives accepted fixes as they arrive, and counts metres once a second.
 ///
-/// Source: docs/behaviour.md, "Distance, each second". The receiver's Doppler
+/// Source: docs/decisions/distance.md; docs/behaviour.md, "Distance, each second". The receiver's Doppler
 /// speed detects standing: a mere distance threshold does not stop drift.
 package struct Odometer: Sendable {
     /// A stretch without fixes, ended by one.

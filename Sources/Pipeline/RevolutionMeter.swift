@@ -19,7 +19,7 @@ package import Domain
 ///   is present, and has no other effect. So revolutions of the time without a connection are counted with the second
 ///   one, under the rule above.
 ///
-/// Source: Bluetooth SIG, Cycling Speed and Cadence Profile 1.0, section 4.4; docs/decisions.md, "Sensors".
+/// Source: Bluetooth SIG, Cycling Speed and Cadence Profile 1.0, section 4.4; docs/decisions/sensors.md, "Sensors".
 package struct RevolutionMeter: Equatable, Sendable {
     /// What turns, and the units of its counters.
     package enum Rotor: String, CaseIterable, Sendable {

@@ -4,7 +4,7 @@ import Domain
 ///
 /// The system's clock gives it while the kernel reports synchronisation, else three consecutive 3D fixes that agree
 /// and are not before the release date, else the last mapping stays. Before the first of these, the machine's
-/// real-time clock gives a guess. Source: docs/behaviour.md, "The time of day".
+/// real-time clock gives a guess. Source: docs/behaviour.md, "The time of day"; docs/decisions/clock.md.
 struct UTCEstimator {
     /// A change of the mapping, reported as EVENT `clock`.
     struct Change: Equatable {

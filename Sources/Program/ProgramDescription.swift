@@ -3,6 +3,8 @@ import Glibc
 import Linux
 
 /// The command line of a daemon: the table of its options, from which its help and its reader follow, and its exit status.
+///
+/// Source: docs/decisions/programs.md.
 package struct ProgramDescription<Options: Sendable>: Sendable {
     /// The program's name, such as `paced-net`.
     let name: String

@@ -7,6 +7,8 @@ package import Wire
 ///
 /// A client that keeps up has no queue: each line is sent to all from one buffer. A slow client is watched
 /// until its socket accepts more; until then its ``SubscriberQueue`` holds its pending lines.
+///
+/// Source: docs/decisions/sockets.md.
 package final class StateServer {
     /// A client that reads nothing of its pending bytes for this long is closed.
     package static let stallLimit = Duration.seconds(30)

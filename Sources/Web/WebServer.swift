@@ -7,6 +7,8 @@ import Linux
 import Wire
 
 /// Answers the requests of browsers: the pages, and the API for those with a token.
+///
+/// Source: docs/decisions/page.md.
 final class WebServer {
     /// The sockets and directories that it needs.
     struct Places: Equatable {

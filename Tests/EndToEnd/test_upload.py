@@ -277,7 +277,7 @@ def test_commit_beside_a_run_disturbs_neither(paced, connect, stage):
         reader.watch(0.5)
         return uploaded, max(line.at - line["boot_ms"] for line in reader.lines[since:] if line["class"] == "STATE") / 1000
 
-    # docs/decisions.md has the measured values.
+    # docs/decisions/recording.md has the measured values.
     expect_within(2, upload, "a state")
     assert paced.call("status")["run"] == "active"
     wait_for(lambda: paced.call("status")["recorder"]["state"] == "writing", 60, "a recorder that writes")

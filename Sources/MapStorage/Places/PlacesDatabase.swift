@@ -5,6 +5,8 @@ import Pipeline
 package import SQLite
 
 /// The places of `places.db`, for reading. The file is never changed: an import replaces it.
+///
+/// Source: docs/decisions/maps.md.
 package final class PlacesDatabase {
     package static let fileName = "places.db"
 

@@ -13,7 +13,7 @@ package import Domain
 /// it searches the whole course for a place in the direction of movement, and prefers the smallest advance. Without fixes
 /// its status stays the same.
 ///
-/// Source: docs/behaviour.md, "Following a course".
+/// Source: docs/decisions/courses.md; docs/behaviour.md, "Following a course".
 package struct CourseMatcher {
     package enum Change: Equatable {
         /// `skipped` metres of the course since the place where it was left.

@@ -14,6 +14,8 @@ package import Domain
 /// The shell passes every ``ScanResult``, calls ``decision(at:asleep:)`` after it and no later than ``deadline(at:)``,
 /// and reports the connection by ``received(_:from:at:)``, ``lost(at:)`` and ``described(_:of:)``. It stores
 /// ``remembered`` in a file whenever one of these returns that it has changed.
+///
+/// Source: docs/decisions/sensors.md.
 package struct StrapSelector: Sendable {
     package enum Decision: Equatable, Sendable {
         /// No strap that may be connected was heard yet.

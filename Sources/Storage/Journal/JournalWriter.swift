@@ -6,6 +6,8 @@ import SQLite
 ///
 /// It commits twice a second, which survives a kill. Every `syncSeconds` a commit is synced, which survives a
 /// power cut. What the disk rejects is kept and retried every second, after reopening the file if that can help.
+///
+/// Source: docs/decisions/recording.md.
 package final class JournalWriter {
     /// The time between two commits.
     static let commitInterval = Duration.milliseconds(500)
