@@ -2,6 +2,7 @@ import Client
 import Domain
 import Glibc
 import Linux
+import Wire
 
 /// A program that serves sockets. The user that runs it has the same name.
 enum ServerProgram: String {
@@ -20,7 +21,7 @@ struct Connection {
     /// How long a command waits for a running daemon: for a place in the socket's backlog, and for a response.
     static let connectTimeout = Duration.seconds(5)
     /// The most bytes of a line of any socket, without its newline. Longer lines are discarded.
-    static let lineLimit = 65_535
+    static let lineLimit = JSONRPC.lineLimit
 
     /// Connects. Warns root on standard error if the program runs as a user other than root and its own.
     init(to path: String, of program: ServerProgram = .paced) throws(SystemError) {
