@@ -1,19 +1,21 @@
-# Completion of paced(8) for bash.
+# Completion of the daemons of paced for bash, from the options of their --help and the words for the values.
 _paced() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} help value word
+    help=$("$1" --help 2>/dev/null)
     COMPREPLY=()
-    case $previous in
-    --config | --replay) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
-    --runtime-dir | --state-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
-    --gpsd) mapfile -t COMPREPLY < <(compgen -W 'localhost off' -- "$current") ;;
-    --sensors) mapfile -t COMPREPLY < <(compgen -W 'auto off' -- "$current") ;;
-    --barometer) mapfile -t COMPREPLY < <(compgen -W 'auto off' -- "$current") ;;
-    --bluetooth) mapfile -t COMPREPLY < <(compgen -W 'auto kernel bluetoothd off' -- "$current") ;;
-    --adapter) mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/bluetooth 2>/dev/null)" -- "$current") ;;
-    *)
-        local options='--config --check --gpsd --sensors --adapter --barometer --bluetooth --runtime-dir --state-dir --demo --replay --speed --loop --version --help'
-        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
-        ;;
-    esac
+    value=$(sed -nE "s/^  $previous ([^ ]+).*/\1/p" <<<"$help")
+    if [ -z "$value" ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(sed -nE 's/^  (--.*)/\1/p' <<<"$help" | grep -oE -- '--[a-z-]+')" -- "$current")
+        return
+    fi
+    for word in ${value//|/ }; do
+        case $word in
+        FILE) mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$current") ;;
+        DIR) mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -d -- "$current") ;;
+        hciN) mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/bluetooth 2>/dev/null)" -- "$current") ;;
+        *[A-Z]*) ;;
+        *) mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W "$word" -- "$current") ;;
+        esac
+    done
 }
-complete -o filenames -F _paced paced
+complete -o filenames -F _paced paced paced-net paced-web

@@ -16,6 +16,9 @@ package struct Failure: Error, Equatable {
     /// Without the program's name and without a newline.
     package var message: String
 
+    /// The output has said already what failed.
+    static let explained = failed("")
+
     package static func failed(_ message: String) -> Failure {
         Failure(status: .failed, message: message)
     }

@@ -25,6 +25,6 @@ struct WorkoutStepWordsTests {
     }
 
     @Test func helpOfTheWorkoutNamesTheSetting() {
-        #expect(HelpText.text(of: "workout").contains("settings set workout"))
+        #expect(CommandHelp.text(of: "workout").contains("settings set workout"))
     }
 }

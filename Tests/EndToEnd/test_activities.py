@@ -184,8 +184,8 @@ def test_bests_are_found_inside_activities_of_each_sport(year):
     assert lines[0].split() == ["SPORT", "BEST", "VALUE", "PACE", "DATE", "ACTIVITY", "FROM"]
     assert lines[2].split()[:3] == ["run", "1", "km"] and lines[2].split()[3] in ("3:19", "3:20", "3:21")
     assert said(year, "bests", "--sport", "hike") == "No activity matches.\n"
-    assert failed(year, "bests", "--before", "17", status=2).startswith("--before of 'bests' needs a day, such as 2026-03-01")
-    assert failed(year, "activities", "--before", "2026-03-01", status=2).startswith("--before of 'activities' needs the number of one")
+    assert failed(year, "bests", "--before", "17", status=2).startswith("--before needs a day, such as 2026-03-01")
+    assert failed(year, "activities", "--before", "2026-03-01", status=2).startswith("--before needs the number of an activity")
 
 
 @pytest.mark.thorough
@@ -490,4 +490,4 @@ def test_completion_knows_the_numbers_of_activities(year):
               'echo "${COMPREPLY[*]}"')
     shown = subprocess.check_output(
         ["bash", "-uc", script], cwd=ROOT, text=True, env={"PATH": f"{PROGRAMS}:/usr/bin:/bin"})
-    assert {"last", "1", "2", "3", "4", "5", "--all"} <= set(shown.split())
+    assert {"last", "1", "2", "3", "4", "5"} <= set(shown.split())

@@ -173,7 +173,7 @@ def test_opening_hours_that_are_not_understood_are_unknown(places):
 
 def test_usage_errors_name_what_to_do(places):
     for words, message in [
-        ([], "use 'places import FILE'"), (["import"], "use 'places import FILE'"), (["show"], "use 'places import FILE'"),
+        ([], "use 'places import FILE'"), (["import"], "places import needs a file"), (["beer"], "use 'places import FILE'"),
         (["show", "x1"], "needs the ID of a place, such as n123"), (["near", "--kind", "beer"], "--kind needs some of water"),
         (["near", "--kind", "street"], "--kind needs some of water"), (["near", "--radius", "5"], "from 10 to 100000"),
         (["near", "--at", "EDDB"], "--at needs a position such as"), (["along", "--at", "1,2"], "--at is an option of"),

@@ -786,9 +786,10 @@ def test_missing_timetable_is_named(timetable):
 
 def test_usage_errors_name_what_to_do(timetable):
     for words, message in [
-            ([], "use 'transit import FILE.zip'"), (["import"], "use 'transit import FILE.zip'"),
-            (["import", "a", "b"], "use 'transit import FILE.zip'"), (["lines", "x"], "use 'transit import FILE.zip'"),
-            (["next-home", "x"], "use 'transit import FILE.zip'"), (["stops", "--line", "A"], "--line is an option of"),
+            ([], "use 'transit import GTFS.zip'"), (["import"], "transit import needs a file"),
+            (["import", "a", "b"], "unexpected argument 'b' after 'transit import'"),
+            (["lines", "x"], "unexpected argument 'x' after 'transit lines'"),
+            (["next-home", "x"], "unexpected argument 'x' after 'transit next-home'"), (["stops", "--line", "A"], "--line is an option of"),
             (["lines", "--home", "1,2"], "--home is an option of"), (["import", "x", "--near", "0"], "from 1 to 500"),
             (["stops", "--at", "EDDB"], "--at needs a position")]:
         assert message in timetable.refused(*words, status=2)

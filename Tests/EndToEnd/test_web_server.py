@@ -168,10 +168,10 @@ def test_pacectl_prints_address_code_and_qr_code(shared):
 
 
 @pytest.mark.parametrize("words, message", [
-    (["code", "now"], "use 'web code"), ([], "use 'web code"), (["revoke"], "use 'web code"),
+    (["code", "now"], "unexpected argument 'now'"), ([], "use 'web code"), (["revoke"], "web revoke needs the number of a token"),
     (["revoke", "x"], "web revoke needs the number of a token"), (["tokens", "--control"], "--control is an option of"),
     (["open", "bike.local"], "web open needs a numeric address"), (["open", "--key", "a"], "need each other"),
-    (["close", "now"], "use 'web open"), (["control"], "use 'web open"),
+    (["close", "now"], "unexpected argument 'now'"), (["control"], "web control needs on or off"),
 ])
 def test_wrong_words_of_pacectl_web(shared, words, message):
     assert message in pacectl_web(shared, *words, status=2)

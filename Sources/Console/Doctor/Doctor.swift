@@ -4,6 +4,15 @@ import Glibc
 import JSONCoding
 import Linux
 
+extension Command {
+    static let doctor = [
+        Command(
+            "doctor", others: [Options.root],
+            "check what this machine lacks to record a run, and name each remedy",
+            read: { $0[Options.root] ?? "" }, run: { try $0.doctor(root: $1) })
+    ]
+}
+
 /// `pacectl doctor`: checks everything that a run needs, within some seconds, and prints faults with their remedies.
 struct Doctor {
     let tree: SystemFiles
@@ -137,13 +146,13 @@ extension Invocation {
     /// Prints the diagnoses.
     ///
     /// - Parameter root: root of a file tree that replaces the system's, for tests; empty for the system.
-    /// - Returns: true if no check failed.
-    func doctor(root: String) throws(Failure) -> Bool {
+    /// - Throws: ``Failure/explained`` if a check failed.
+    fileprivate func doctor(root: String) throws(Failure) {
         let doctor = Doctor(
             tree: SystemFiles(root: root), runtime: RuntimeDirectory(runtimeDirectory),
             state: StateDirectory(stateDirectory))
         let diagnoses = doctor.findings().diagnoses
         try writeOut(diagnoses.map { isJSON ? $0.json : $0.text }.joined())
-        return !diagnoses.contains { $0.result == .failed }
+        if diagnoses.contains(where: { $0.result == .failed }) { throw .explained }
     }
 }

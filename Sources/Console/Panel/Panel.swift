@@ -174,6 +174,28 @@ package final class Panel {
     }
 }
 
+extension Command {
+    static let panel = [
+        Command(
+            "panel", options: [Options.configuration], others: [Options.input, Options.leds],
+            "read keys and drive LEDs of a board without a screen, by [Panel] of /etc/paced/paced.conf",
+            read: { arguments in
+                var places = Panel.Paths()
+                places.input = arguments[Options.input] ?? places.input
+                places.leds = arguments[Options.leds] ?? places.leds
+                return (arguments[Options.configuration], places)
+            }, run: { try $0.panel($1.0, $1.1) })
+    ]
+}
+
+extension Options {
+    fileprivate static let configuration = CommandOption.text(
+        "--config", "FILE", "what is configured", needs: "a file", .files)
+    // For tests.
+    fileprivate static let input = CommandOption.directory("--input", "the devices of the keys")
+    fileprivate static let leds = CommandOption.directory("--leds", "the LEDs")
+}
+
 extension Invocation {
     /// Runs the panel. Reads the configuration file once.
     func panel(_ file: String?, _ places: Panel.Paths) throws(Failure) {

@@ -3,6 +3,38 @@ import JSONCoding
 import Storage
 import Wire
 
+extension Command {
+    static let activities = [
+        Command(
+            "activities",
+            options: [
+                Options.sport, Options.since, Options.until, Options.limit, Options.beforeActivity, Options.totals,
+            ],
+            "list recorded and imported activities, newest first, or their totals; DAY is a date such as 2026-03-01",
+            read: { arguments in
+                ActivityFilter(
+                    limit: arguments[Options.limit], before: arguments[Options.beforeActivity],
+                    sport: arguments[Options.sport], since: arguments[Options.since], until: arguments[Options.until],
+                    period: arguments[Options.totals])
+            }, run: { try $0.activities($1) })
+    ]
+    static let show = [
+        Command(
+            "show", words: [.activity],
+            "show totals, laps and time in zones of an activity, its route, elevation and heart rate; ID is a number, "
+                + "or last for the newest activity",
+            read: { arguments in try ActivityReference(word: arguments.words[0]) },
+            run: { try $0.show($1) })
+    ]
+}
+
+extension Options {
+    fileprivate static let beforeActivity = CommandOption<Int>(
+        "--before", word: "ID", "those that follow this one in the list", .activities(hasLast: false),
+        needs: "the number of an activity", parse: { Int($0).flatMap { (1...Int(Int32.max)).contains($0) ? $0 : nil } })
+    fileprivate static let totals = CommandOption<ActivityFilter.Period>.choice("--totals", "the totals of each")
+}
+
 extension Invocation {
     /// The number of activities in a list without `--limit`.
     private static let listLimit = 20

@@ -3,7 +3,7 @@ import Storage
 
 /// Which activities to list, and whether to list their totals.
 package struct ActivityFilter: Equatable {
-    package enum Period: String {
+    package enum Period: String, CaseIterable {
         case week, month, year
     }
 

@@ -10,9 +10,8 @@ package enum ActivityReference: Equatable {
 
     static let lastWord = "last"
 
-    /// - Throws: ``Failure`` with status 2 if the word is missing or names no activity.
-    init(_ word: String?, after command: String) throws(Failure) {
-        guard let word else { throw .usage("\(command) needs the number of an activity, or last") }
+    /// - Throws: ``Failure`` with status 2 if the word names no activity.
+    init(word: String) throws(Failure) {
         if word == Self.lastWord {
             self = .last
         } else if let number = Int(word), (1...Int(Int32.max)).contains(number) {
@@ -21,6 +20,11 @@ package enum ActivityReference: Equatable {
             throw .usage("'\(word)' is not the number of an activity")
         }
     }
+}
+
+extension CommandArgument {
+    /// The number of an activity, or `last`.
+    static let activity = CommandArgument.one("ID", "the number of an activity, or last", .activities())
 }
 
 extension JournalReader {

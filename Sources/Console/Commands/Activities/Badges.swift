@@ -2,6 +2,14 @@ import Domain
 import JSONCoding
 import Storage
 
+extension Command {
+    static let badges = [
+        Command(
+            "badges", "list the badges that your runs, walks and hikes have earned, and the next one",
+            run: { try $0.badges() })
+    ]
+}
+
 extension Invocation {
     /// Lists the badges as a table with the next one, or as one object a line.
     func badges() throws(Failure) -> String {

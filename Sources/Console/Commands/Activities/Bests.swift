@@ -3,6 +3,23 @@ import JSONCoding
 import Storage
 import Wire
 
+extension Command {
+    static let bests = [
+        Command(
+            "bests", options: [Options.sport, Options.since, Options.beforeDay],
+            "list your personal bests in each sport, with the activity and the place in it where each began",
+            read: { arguments in
+                ActivityFilter(
+                    sport: arguments[Options.sport], since: arguments[Options.since],
+                    beforeDay: arguments[Options.beforeDay])
+            }, run: { try $0.bests($1) })
+    ]
+}
+
+extension Options {
+    fileprivate static let beforeDay = day("--before", "the day after the last one")
+}
+
 extension Invocation {
     /// Lists the personal bests as a table, or as one object a line.
     func bests(_ filter: ActivityFilter) throws(Failure) -> String {

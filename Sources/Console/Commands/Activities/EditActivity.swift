@@ -2,6 +2,55 @@ package import Domain
 import Glibc
 import JSONCoding
 
+extension Command {
+    static let edit = [
+        Command(
+            "rename", words: [.activity, .some("NAME", "a name after the number of the activity")], "name an activity",
+            read: { arguments in
+                let name = arguments.words.dropFirst().joined(separator: " ")
+                return (try ActivityReference(word: arguments.words[0]), ActivityEdit(name: name))
+            }, run: { try $0.perform($1.1, of: $1.0) }),
+        Command(
+            "edit", words: [.activity], options: [Options.sport, Options.name, Options.start],
+            "correct the sport, the name or the start of an activity; TIME is local, such as '2026-03-01 07:30', or "
+                + "ends in Z or an offset",
+            read: { arguments in
+                let edit = ActivityEdit(
+                    sport: arguments[Options.sport], name: arguments[Options.name], started: arguments[Options.start])
+                if edit == ActivityEdit() { throw Failure.usage("edit needs --sport, --name or --start") }
+                return (try ActivityReference(word: arguments.words[0]), edit)
+            }, run: { try $0.perform($1.1, of: $1.0) }),
+    ]
+    static let delete = [
+        Command(
+            "delete", words: [.any("ID...", .activities())], options: [Options.demo, Options.force],
+            "delete activities, or those that demos recorded; asks on a terminal",
+            read: { arguments -> (activities: [ActivityReference]?, asks: Bool) in
+                let activities = try arguments.words.map { word throws(Failure) in try ActivityReference(word: word) }
+                let isDemo = arguments.has(Options.demo)
+                if isDemo, let word = arguments.words.first {
+                    throw Failure.usage("unexpected argument '\(word)' after 'delete'")
+                }
+                if !isDemo, activities.isEmpty {
+                    throw Failure.usage("delete needs the number of an activity, or last")
+                }
+                return (isDemo ? nil : activities, !arguments.has(Options.force))
+            },
+            run: { invocation, choice in
+                if let activities = choice.activities {
+                    try invocation.delete(activities, asks: choice.asks)
+                } else {
+                    try invocation.deleteDemos(asks: choice.asks)
+                }
+            })
+    ]
+}
+
+extension Options {
+    fileprivate static let start = time("--start", "when it began")
+    fileprivate static let demo = CommandOption.flag("--demo", "those that demos recorded")
+}
+
 /// A change of an activity. Nil keeps what it has.
 package struct ActivityEdit: Equatable {
     var sport: Sport?

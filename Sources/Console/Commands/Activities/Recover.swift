@@ -5,6 +5,15 @@ import Linux
 import Storage
 import Wire
 
+extension Command {
+    static let recover = [
+        Command(
+            "recover", words: [.one("FILE", "a file", .files)],
+            "copy what can be read of a damaged journal into the list of activities", read: { $0.words[0] },
+            run: { try $0.recover($1) })
+    ]
+}
+
 extension Invocation {
     /// Recovers a damaged journal into the current one. If the daemon runs, it does the work.
     func recover(_ path: String) throws(Failure) {

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Formats
 import JSONCoding
 import Linux
@@ -6,9 +6,78 @@ import Pipeline
 import Storage
 import Wire
 
+extension Command {
+    static let replay = [
+        Command(
+            "replay", words: [source], options: [Options.speed, Options.interval, Options.sport, Options.course],
+            "print the lines of a run or a file at N times real time, or at once",
+            read: { arguments in
+                (
+                    try ReplaySource(word: arguments.words[0]),
+                    ReplayPace(
+                        speed: arguments[Options.speed], every: arguments[Options.interval] ?? 100,
+                        sport: arguments[Options.sport], course: arguments[Options.course])
+                )
+            }, run: { try $0.replay($1.0, $1.1) })
+    ]
+    static let rows = [
+        Command(
+            "rows", words: [source], options: [Options.sport],
+            "print an activity, or that of a file, as JSON lines: the data of an upload",
+            read: { arguments in
+                (try ReplaySource(word: arguments.words[0]), arguments[Options.sport])
+            }, run: { try $0.rows($1.0, sport: $1.1) })
+    ]
+
+    private static let source = CommandArgument.one(
+        "ID|FILE", "a file or the number of an activity", .activitiesAndFiles)
+}
+
+extension Options {
+    fileprivate static let interval = CommandOption<Int>(
+        "--interval-ms", word: "N", "between two states", needs: "a multiple of 100 from 100 to 60000",
+        parse: { Int($0).flatMap { Subscription.isPeriod($0) ? $0 : nil } })
+    fileprivate static let course = CommandOption.text(
+        "--course", "FILE|REF", "follow it", needs: "a file or a course", .files)
+}
+
+/// The source of a replay.
+package enum ReplaySource: Equatable {
+    /// An activity of the journal.
+    case activity(ActivityReference)
+    case file(String)
+
+    /// - Throws: ``Failure`` with status 2 if the word is a number that no activity has.
+    fileprivate init(word: String) throws(Failure) {
+        let isNumber = word.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        self =
+            isNumber || word == ActivityReference.lastWord
+            ? .activity(try ActivityReference(word: word)) : .file(word)
+    }
+}
+
+/// The speed and rate of a replay.
+package struct ReplayPace: Equatable {
+    /// Factor relative to real time; nil means as fast as possible.
+    var speed: Double?
+    /// Milliseconds between two states of an active run.
+    var every = 100
+    /// The sport of a recording that does not name one.
+    var sport: Sport?
+    /// A course file, or a course of the list; nil for that of the activity.
+    var course: String?
+
+    package init(speed: Double? = nil, every: Int = 100, sport: Sport? = nil, course: String? = nil) {
+        self.speed = speed
+        self.every = every
+        self.sport = sport
+        self.course = course
+    }
+}
+
 extension Invocation {
     /// Prints the STATE and EVENT lines of an activity, or those that a file would produce.
-    func replay(_ replayed: ReplaySource, _ pace: Pace) throws(Failure) {
+    func replay(_ replayed: ReplaySource, _ pace: ReplayPace) throws(Failure) {
         let lines = ReplayLines(pace)
         let course = try pace.course.map { word throws(Failure) in try replayedCourse(word) }
         switch replayed {
@@ -32,7 +101,7 @@ extension Invocation {
 
     /// - Parameter course: a course instead of those of the activity; nil for these.
     private static func replay(
-        _ id: Int, of journal: JournalReader, _ pace: Pace, _ course: LoadedCourse?, _ lines: ReplayLines
+        _ id: Int, of journal: JournalReader, _ pace: ReplayPace, _ course: LoadedCourse?, _ lines: ReplayLines
     ) throws {
         guard let recording = try journal.recording(id), let summary = try journal.summary(of: id) else {
             throw Failure.noActivity(id)
@@ -62,7 +131,7 @@ extension Invocation {
 
     /// Reads the file twice, as an import does.
     private static func replay(
-        _ file: RecordingFile, _ pace: Pace, _ course: LoadedCourse?, _ lines: ReplayLines
+        _ file: RecordingFile, _ pace: ReplayPace, _ course: LoadedCourse?, _ lines: ReplayLines
     ) throws {
         var survey = FileSurvey()
         var recording = try file.read { survey.ingest($0) }.recording
@@ -73,7 +142,7 @@ extension Invocation {
     }
 
     private static func replay(
-        _ recording: RecordedActivity, _ pace: Pace, _ course: LoadedCourse?, _ lines: ReplayLines,
+        _ recording: RecordedActivity, _ pace: ReplayPace, _ course: LoadedCourse?, _ lines: ReplayLines,
         rows: ((RecordingRow) throws -> Void) throws -> Void
     ) throws {
         var entries = RecordingReplaySource(recording, sport: pace.sport)
@@ -106,7 +175,7 @@ final class ReplayLines {
     /// The number of bytes that triggers a write.
     private static let chunk = 32_768
 
-    init(_ pace: Invocation.Pace) {
+    init(_ pace: ReplayPace) {
         speed = pace.speed
         var request = SubscriptionRequest()
         request.everyMilliseconds = pace.every

@@ -1,98 +1,117 @@
 import Domain
+import Formats
 import JSONCoding
 import Linux
 import Storage
 import Wire
 
-extension Invocation {
-    /// Commands about courses.
-    package enum CourseCommand: Equatable {
-        case list, unload
-        /// Each file becomes a course; the last one is loaded if wanted.
-        case importFiles([String], name: String?, loads: Bool)
-        case export(CourseReference, CourseExportRequest)
-        case show(CourseReference)
-        case load(CourseReference)
-        case delete(CourseReference)
-        case rename(CourseReference, name: String)
-        case reverse(CourseReference)
-        /// Makes a course of an activity.
-        case from(ActivityReference, name: String?)
-        case partner(NewPartner)
-        case showPartner
-
-        package enum NewPartner: Equatable {
-            case off
-            /// Seconds for a kilometre or a mile; nil for the user's unit.
-            case pace(seconds: Int, isMetric: Bool?)
-            case activity(ActivityReference, isOnCourse: Bool)
-        }
-
-        init(_ words: [String], _ options: CommandOptions) throws(Failure) {
-            let rest = words.dropFirst(2)
-            let word = words.dropFirst().first
-            switch words.first {
-            case nil,
-                "list" where words.count == 1:
-                self = .list
-            case "import":
-                let files = Array(words.dropFirst())
-                guard !files.isEmpty else { throw .usage("course import needs a file") }
-                guard options.name == nil || files.count == 1 else {
-                    throw .usage("--name names one course: import one file")
+extension Command {
+    static let course = [
+        Command(
+            "course", words: [.optional("list", .words(["list"]))], "list the courses, newest first", read: { _ in },
+            run: { invocation, _ -> String in try invocation.courseList() }),
+        command(
+            "course show",
+            "show the profile, the climbs and the points of a course; REF is its number, its name, last, or loaded",
+            run: { try $0.courseText($1) }),
+        Command(
+            "course import", words: [.some("FILE...", "a file", .files)], options: [Options.name, Options.load],
+            "store courses: FIT, TCX, GPX, KML or GeoJSON; --load follows the last one",
+            read: { arguments in
+                let name = arguments[Options.name]
+                guard name == nil || arguments.words.count == 1 else {
+                    throw Failure.usage("--name names one course: import one file")
                 }
-                self = .importFiles(files, name: options.name, loads: options.loads)
-            case "export" where rest.isEmpty:
-                self = .export(
-                    try CourseReference(word, after: "course export"), try CourseExportRequest(options))
-            case "unload" where words.count == 1: self = .unload
-            case "rename" where !rest.isEmpty:
-                self = .rename(try CourseReference(word, after: "course rename"), name: rest.joined(separator: " "))
-            case "show" where rest.isEmpty: self = .show(try CourseReference(word, after: "course show"))
-            case "load" where rest.isEmpty: self = .load(try CourseReference(word, after: "course load"))
-            case "delete" where rest.isEmpty: self = .delete(try CourseReference(word, after: "course delete"))
-            case "reverse" where rest.isEmpty: self = .reverse(try CourseReference(word, after: "course reverse"))
-            case "from" where rest.isEmpty:
-                self = .from(try ActivityReference(word, after: "course from"), name: options.name)
-            case "partner" where words.count == 1 && !options.isOnCourse: self = .showPartner
-            case "partner" where rest.isEmpty:
-                self = .partner(try NewPartner(word, isOnCourse: options.isOnCourse))
-            default:
-                throw .usage(
-                    "use 'course list', 'course show REF', 'course import FILE', 'course export REF', 'course load REF', "
-                        + "'course unload', 'course rename REF NAME', 'course delete REF', 'course reverse REF', "
-                        + "'course from ID' or 'course partner [PACE|ID|off]'")
-            }
-        }
+                return (paths: arguments.words, name: name, loads: arguments.has(Options.load))
+            }, run: { try $0.importCourses($1.paths, name: $1.name, loads: $1.loads) }),
+        Command(
+            "course export", words: [reference], options: [Options.courseFormat, Options.output],
+            others: [Options.force],
+            "write a course as fit, gpx, tcx, geojson or kml",
+            read: { arguments in
+                (try CourseReference(word: arguments.words[0]), try CourseExportRequest(arguments))
+            }, run: { try $0.export($1.0, $1.1) }),
+        command(
+            "course load", "follow a course in the next run, or from now on in the present one",
+            run: { try $0.load($1) }),
+        Command("course unload", "follow none", run: { try $0.unloadCourse() }),
+        Command(
+            "course from", words: [.activity], options: [Options.name],
+            "make a course of an activity",
+            read: { arguments in
+                (try ActivityReference(word: arguments.words[0]), arguments[Options.name])
+            }, run: { try $0.course(from: $1.0, name: $1.1) }),
+        command("course reverse", "make a course in the other direction", run: { try $0.reverse($1) }),
+        Command(
+            "course rename", words: [reference, .some("NAME", "a name after the course")], "name a course",
+            read: { arguments in
+                (try CourseReference(word: arguments.words[0]), arguments.words.dropFirst().joined(separator: " "))
+            }, run: { try $0.rename($1.0, $1.1) }),
+        command(
+            "course delete", "delete a course; activities on it keep it", run: { try $0.deleteCourse($1) }),
+        Command(
+            "course partner", words: [.optional("PACE|ID|off", .words(["off", ActivityReference.lastWord]))],
+            options: [Options.onCourse],
+            "show the partner, or run against a pace such as 5:00/km, or against an activity, by distance or by place "
+                + "on the course",
+            read: { arguments -> NewPartner? in
+                let isOnCourse = arguments.has(Options.onCourse)
+                if arguments.words.isEmpty, !isOnCourse { return nil }
+                return try NewPartner(arguments.words.first, isOnCourse: isOnCourse)
+            },
+            run: { invocation, partner -> String in
+                if let partner { try invocation.choose(partner) } else { try invocation.partnerText() }
+            }),
+    ]
+
+    private static let reference = CommandArgument.one(
+        "REF", "the number or the name of a course, last or loaded",
+        .words([ActivityReference.lastWord, CourseReference.loadedWord]))
+
+    /// A command about one course.
+    private static func command(
+        _ name: String, _ text: String,
+        run: @escaping @Sendable (Invocation, CourseReference) throws -> String
+    ) -> Command {
+        Command(
+            name, words: [reference], text,
+            read: { arguments in try CourseReference(word: arguments.words[0]) }, run: run)
+    }
+}
+
+extension Options {
+    fileprivate static let load = CommandOption.flag("--load", "follow it")
+    fileprivate static let onCourse = CommandOption.flag("--on-course", "compare by place on the course")
+    static let courseFormat = CommandOption<CourseFormat>.choice("--format", "the format of the file", word: "F")
+}
+
+/// Whom `course partner` runs against.
+package enum NewPartner: Equatable {
+    case off
+    /// Seconds for a kilometre or a mile; nil for the user's unit.
+    case pace(seconds: Int, isMetric: Bool?)
+    case activity(ActivityReference, isOnCourse: Bool)
+}
+
+extension Invocation {
+    fileprivate func rename(_ reference: CourseReference, _ name: String) throws(Failure) -> String {
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
+        let id = try control.number(of: reference)
+        let parameters = "{\"id\":\(id),\"name\":\(JSONText.string(name))}"
+        return try answer(try control.call("course.rename", parameters), "Renamed", &control)
     }
 
-    /// - Returns: the text to print.
-    func perform(_ command: CourseCommand) throws(Failure) -> String {
-        switch command {
-        case .list: return try courseList()
-        case .show(let reference): return try courseText(reference)
-        case .importFiles(let paths, let name, let loads): return try importCourses(paths, name: name, loads: loads)
-        case .export(let reference, let request): return try export(reference, request)
-        case .reverse(let reference): return try reverse(reference)
-        case .from(let activity, let name): return try course(from: activity, name: name)
-        case .load(let reference): return try load(reference)
-        case .rename(let reference, let name):
-            var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
-            let id = try control.number(of: reference)
-            let parameters = "{\"id\":\(id),\"name\":\(JSONText.string(name))}"
-            return try answer(try control.call("course.rename", parameters), "Renamed", &control)
-        case .unload:
-            var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
-            let result = try control.call("course.unload")
-            return isJSON ? result + "\n" : "The course is unloaded.\n"
-        case .delete(let reference):
-            var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
-            let id = try control.number(of: reference)
-            let result = try control.call("course.delete", "{\"id\":\(id)}")
-            return isJSON ? result + "\n" : "Deleted: course \(id).\n"
-        case .partner(let partner): return try choose(partner)
-        case .showPartner: return try partnerText()
-        }
+    fileprivate func unloadCourse() throws(Failure) -> String {
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
+        let result = try control.call("course.unload")
+        return isJSON ? result + "\n" : "The course is unloaded.\n"
+    }
+
+    fileprivate func deleteCourse(_ reference: CourseReference) throws(Failure) -> String {
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
+        let id = try control.number(of: reference)
+        let result = try control.call("course.delete", "{\"id\":\(id)}")
+        return isJSON ? result + "\n" : "Deleted: course \(id).\n"
     }
 
     func load(_ reference: CourseReference) throws(Failure) -> String {
@@ -112,7 +131,7 @@ extension Invocation {
         return "\(verb): \(text).\n"
     }
 
-    private func partnerText() throws(Failure) -> String {
+    fileprivate func partnerText() throws(Failure) -> String {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         let result = try control.call("partner.get")
         if isJSON { return result + "\n" }
@@ -133,7 +152,7 @@ extension Invocation {
         "The partner keeps a pace of \(StatusText(metric: isMetric).pace(pace)).\n"
     }
 
-    private func choose(_ partner: CourseCommand.NewPartner) throws(Failure) -> String {
+    fileprivate func choose(_ partner: NewPartner) throws(Failure) -> String {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         let parameters: String
         let text: String
@@ -154,12 +173,12 @@ extension Invocation {
     }
 }
 
-extension Invocation.CourseCommand.NewPartner {
+extension NewPartner {
     /// - Parameter word: a pace as `5:00/km` or `8:00/mi`, an activity, or off.
     init(_ word: String?, isOnCourse: Bool) throws(Failure) {
         guard let word else { throw .usage("course partner needs a pace such as 5:00/km, an activity, or off") }
         guard word == "off" || word.contains("/") || word.contains(":") else {
-            self = .activity(try ActivityReference(word, after: "course partner"), isOnCourse: isOnCourse)
+            self = .activity(try ActivityReference(word: word), isOnCourse: isOnCourse)
             return
         }
         if isOnCourse { throw .usage("--on-course needs an activity; a pace is on the course that is loaded anyway") }

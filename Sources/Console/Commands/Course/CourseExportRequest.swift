@@ -12,15 +12,15 @@ package struct CourseExportRequest: Equatable {
     var isForced: Bool
 
     /// - Throws: ``Failure`` with status 2 without a format.
-    init(_ options: CommandOptions) throws(Failure) {
-        output = options.file
-        isForced = options.isForced
-        let suffix = options.file?.split(separator: ".").last.map { $0.lowercased() }
-        guard let format = options.format.map(\.rawValue) ?? suffix, let known = CourseFormat(rawValue: format) else {
+    init(_ arguments: Arguments) throws(Failure) {
+        output = arguments.file
+        isForced = arguments.has(Options.force)
+        let suffix = output?.split(separator: ".").last.map { $0.lowercased() }
+        guard let format = arguments[Options.courseFormat] ?? suffix.flatMap(CourseFormat.init) else {
             let formats = CourseFormat.allCases.map(\.rawValue).joined(separator: ", ")
             throw .usage("course export needs --format (\(formats)), or a file whose name ends in one of these")
         }
-        self.format = known
+        self.format = format
     }
 }
 

@@ -13,11 +13,9 @@ package enum CourseReference: Equatable {
 
     static let loadedWord = "loaded"
 
-    /// - Throws: ``Failure`` with status 2 if the word is missing.
-    init(_ word: String?, after command: String) throws(Failure) {
-        guard let word, !word.isEmpty else {
-            throw .usage("\(command) needs the number or the name of a course, last or loaded")
-        }
+    /// - Throws: ``Failure`` with status 2 if the word is empty.
+    init(word: String) throws(Failure) {
+        if word.isEmpty { throw .usage("a course has a number or a name, or is last or loaded") }
         if word == ActivityReference.lastWord {
             self = .last
         } else if word == Self.loadedWord {

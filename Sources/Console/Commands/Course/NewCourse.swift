@@ -60,7 +60,7 @@ extension Invocation {
                 return LoadedCourse(hash: course.hash, name: imported.name, course: course)
             }
             let journal = try state.journal()
-            let summary = try journal.course(try CourseReference(word, after: "--course"))
+            let summary = try journal.course(try CourseReference(word: word))
             guard let course = try journal.loadableCourse(summary) else {
                 throw Failure.failed("the data of course \(summary.id) is lost")
             }

@@ -5,6 +5,26 @@ import Linux
 import Report
 import Storage
 
+extension Command {
+    static let export = [
+        Command(
+            "export", words: [.any("ID...", .activities())],
+            options: [
+                Options.format, Options.output, Options.all, Options.force, Options.verbose, Options.hide,
+            ],
+            "write activities as \(formats); several, or --all, into the directory of -o; --force replaces files; --hide "
+                + "leaves out the positions around start and end",
+            read: { arguments in try ExportRequest(arguments) }, run: { try $0.export($1) })
+    ]
+
+    private static let formats = ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")
+}
+
+extension Options {
+    fileprivate static let format = CommandOption<ExportFormat>.choice("--format", "the format of the files", word: "F")
+    fileprivate static let all = CommandOption.flag("--all", "all activities")
+}
+
 /// Which activities to export, and where to.
 package struct ExportRequest: Equatable {
     /// Empty for all.
@@ -37,18 +57,21 @@ package struct ExportRequest: Equatable {
 
 extension ExportRequest {
     /// - Throws: ``Failure`` with status 2 if the options do not fit together.
-    init(_ activities: [ActivityReference], _ options: CommandOptions) throws(Failure) {
-        let formats = ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")
-        if options.isAll, !activities.isEmpty { throw .usage("export takes --all or the numbers of activities") }
-        if !options.isAll, activities.isEmpty { throw .usage("export needs the number of an activity, last, or --all") }
-        self.activities = activities
-        output = options.file
-        isForced = options.isForced
-        isVerbose = options.isVerbose
-        hide = options.hide ?? 0
+    fileprivate init(_ arguments: Arguments) throws(Failure) {
+        activities = try arguments.words.map { word throws(Failure) in try ActivityReference(word: word) }
+        let isAll = arguments.has(Options.all)
+        if isAll, !activities.isEmpty { throw .usage("export takes --all or the numbers of activities") }
+        if !isAll, activities.isEmpty { throw .usage("export needs the number of an activity, last, or --all") }
+        output = arguments.file
+        isForced = arguments.has(Options.force)
+        isVerbose = arguments.has(Options.verbose)
+        hide = arguments[Options.hide] ?? 0
         let isSingle = activities.count == 1
         if !isSingle, output == nil { throw .usage("several activities need a directory: -o DIR") }
-        guard let format = options.format ?? (isSingle ? output.flatMap(ExportFormat.init(ofFile:)) : nil) else {
+        guard
+            let format = arguments[Options.format] ?? (isSingle ? output.flatMap(ExportFormat.init(ofFile:)) : nil)
+        else {
+            let formats = ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")
             throw .usage(
                 "export needs --format (\(formats))" + (isSingle ? ", or a file whose name ends in one of these" : ""))
         }

@@ -6,6 +6,29 @@ import Pipeline
 import Storage
 import Wire
 
+extension Command {
+    static let importing = [
+        Command(
+            "import", words: [.some("FILE...", "a file", .files)],
+            options: [Options.sport, Options.again, Options.one, Options.verbose],
+            "read FIT, GPX, TCX and KML files, also as .gz; --again replaces an activity that is there already; --one "
+                + "makes the sessions of a file one activity",
+            read: { arguments in
+                (
+                    arguments.words,
+                    ImportOptions(
+                        sport: arguments[Options.sport], again: arguments.has(Options.again),
+                        one: arguments.has(Options.one), isVerbose: arguments.has(Options.verbose))
+                )
+            }, run: { try $0.importFiles($1.0, $1.1) })
+    ]
+}
+
+extension Options {
+    fileprivate static let again = CommandOption.flag("--again", "replace an activity that is there already")
+    fileprivate static let one = CommandOption.flag("--one", "the sessions of a file are one activity")
+}
+
 extension Invocation {
     /// Imports files, each as an activity. An unreadable file does not stop the others. After several files, the last line
     /// counts them.

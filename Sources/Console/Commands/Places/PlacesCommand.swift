@@ -3,38 +3,54 @@ import Glibc
 import JSONCoding
 import Linux
 import MapStorage
-package import Maps
+import Maps
 import Pipeline
 import SQLite
 import Storage
 import Weather
 
-/// `pacectl places`: what lies around or along the way, from an extract of OpenStreetMap.
-package enum PlacesCommand: Equatable {
-    case importFile(String, PlacesOptions)
-    case near(PlacesOptions)
-    case along(PlacesOptions)
-    case search(String, PlacesOptions)
-    case show(PlaceID, PlacesOptions)
+extension Command {
+    /// What lies around or along the way, from an extract of OpenStreetMap.
+    static let places = [
+        Command(
+            "places import", words: [.one("FILE", "a file", .files)], options: [Options.force], others: hidden,
+            "store the places of an extract of OpenStreetMap: FILE.osm.pbf (needs osmium-tool) or FILE.geojsonseq",
+            read: { ($0.words[0], PlacesOptions($0)) }, run: { try $0.importPlaces($1.0, $1.1) }),
+        Command(
+            "places near", options: [Options.at, Options.kind, Options.radius, Options.limit], others: hidden,
+            "list the nearest places, here or at a position; K is water, toilets, food and the like, several with "
+                + "commas between",
+            read: { PlacesOptions($0) }, run: { try $0.placesNear($1) }),
+        Command(
+            "places along", options: [Options.kind, Options.radius, Options.limit], others: hidden,
+            "list the places along the loaded course, in order", read: { PlacesOptions($0) },
+            run: { try $0.placesAlong($1) }),
+        Command(
+            "places search", words: [.some("TEXT", "a text")], options: [Options.at, Options.limit], others: hidden,
+            "find places, streets and addresses by name; the last word may be incomplete",
+            read: { ($0.text, PlacesOptions($0)) }, run: { try $0.placesSearch($1.0, $1.1) }),
+        Command(
+            "places show", words: [.one("ID", "the ID of a place, such as n123")], others: hidden,
+            "show a place: opening hours, address and website; --maps-dir DIR names the directory of the places, also "
+                + "for route",
+            read: { arguments in
+                guard let id = PlaceID(arguments.words[0]) else {
+                    throw Failure.usage("places show needs the ID of a place, such as n123")
+                }
+                return (id, PlacesOptions(arguments))
+            }, run: { try $0.placeText($1.0, $1.1) }),
+    ]
 
-    /// - Parameter words: those after `places`.
-    init(_ words: [String], _ options: PlacesOptions) throws(Failure) {
-        let rest = words.dropFirst()
-        switch words.first {
-        case "import" where rest.count == 1: self = .importFile(words[1], options)
-        case "near" where rest.isEmpty: self = .near(options)
-        case "along" where rest.isEmpty: self = .along(options)
-        case "search" where !rest.isEmpty: self = .search(rest.joined(separator: " "), options)
-        case "show" where rest.count == 1:
-            guard let id = PlaceID(words[1]) else {
-                throw .usage("places show needs the ID of a place, such as n123")
-            }
-            self = .show(id, options)
-        default:
-            throw .usage(
-                "use 'places import FILE', 'places near', 'places along', 'places search TEXT' or 'places show ID'")
-        }
-    }
+    private static let hidden: [any CommandOptionRow] = [Options.mapsDirectory, Options.root]
+}
+
+extension Options {
+    fileprivate static let kind = CommandOption<Set<PlaceKind>>(
+        "--kind", word: "K", "of these kinds", .words(PlaceKind.pointsOfInterest.map(\.name)),
+        needs: "some of \(PlaceKind.pointsOfInterest.map(\.name).joined(separator: ", ")), with commas between",
+        parse: { PlaceKind.pointsOfInterest(named: $0) })
+    static let radius = CommandOption.number(
+        "--radius", "METRES", "how far", PlacesOptions.radii, needs: "a number of metres")
 }
 
 /// The options of `pacectl places`.
@@ -54,6 +70,18 @@ package struct PlacesOptions: Equatable {
     var root = ""
 
     static let radii = 10...100_000
+
+    init() {}
+
+    init(_ arguments: Arguments) {
+        position = arguments[Options.at]
+        kinds = arguments[Options.kind] ?? []
+        radius = arguments[Options.radius].map(Double.init)
+        limit = arguments[Options.limit] ?? limit
+        directory = arguments[Options.mapsDirectory]
+        isForced = arguments.has(Options.force)
+        root = arguments[Options.root] ?? ""
+    }
 
     var wantedKinds: Set<PlaceKind> { kinds.isEmpty ? Set(PlaceKind.common) : kinds }
 
@@ -91,17 +119,7 @@ package struct PlacesOptions: Equatable {
 }
 
 extension Invocation {
-    func perform(_ command: PlacesCommand) throws(Failure) {
-        switch command {
-        case .importFile(let path, let options): try importPlaces(path, options)
-        case .near(let options): try writeOut(try placesNear(options))
-        case .along(let options): try writeOut(try placesAlong(options))
-        case .search(let text, let options): try writeOut(try placesSearch(text, options))
-        case .show(let id, let options): try writeOut(try placeText(id, options))
-        }
-    }
-
-    private func placesNear(_ options: PlacesOptions) throws(Failure) -> String {
+    fileprivate func placesNear(_ options: PlacesOptions) throws(Failure) -> String {
         let database = try options.database()
         let present = options.position == nil ? try presentState() : try? presentState()
         guard let here = options.position ?? present?.state.here else {
@@ -123,7 +141,7 @@ extension Invocation {
         return text.table(lines)
     }
 
-    private func placesAlong(_ options: PlacesOptions) throws(Failure) -> String {
+    fileprivate func placesAlong(_ options: PlacesOptions) throws(Failure) -> String {
         let database = try options.database()
         let present = try presentState(blocks: #","blocks":["course"]"#)
         guard let loaded = present.state.course else { throw .noCourseLoaded }
@@ -155,7 +173,7 @@ extension Invocation {
         return text.table(lines)
     }
 
-    private func placesSearch(_ words: String, _ options: PlacesOptions) throws(Failure) -> String {
+    fileprivate func placesSearch(_ words: String, _ options: PlacesOptions) throws(Failure) -> String {
         let present = try? presentState()
         var options = options
         options.position = options.position ?? present?.state.here
@@ -206,7 +224,7 @@ extension Invocation {
         return places
     }
 
-    private func placeText(_ id: PlaceID, _ options: PlacesOptions) throws(Failure) -> String {
+    fileprivate func placeText(_ id: PlaceID, _ options: PlacesOptions) throws(Failure) -> String {
         let places = try places(of: id, options)
         let text = placesText((try? presentState())?.settings)
         if isJSON { return text.geoJSON(places.map { PlaceLine($0) }) }

@@ -2,6 +2,53 @@ import Domain
 import Report
 import Storage
 
+extension Command {
+    static let report = [
+        Command(
+            "report", words: [.optional("ID", .activities())],
+            options: [
+                Options.output, Options.force, Options.hide, Options.since, Options.until, Options.sport,
+            ],
+            "write one HTML page with the map, charts, splits and laps of an activity, which hides the positions within "
+                + "200 m, or METRES, around start and end; or with --since in the place of an ID, the months, weeks, "
+                + "bests and new badges of the activities from that day on",
+            read: { arguments in try ReportChoice(arguments) },
+            run: { invocation, choice in
+                switch choice {
+                case .activity(let request): try invocation.report(request)
+                case .period(let request): try invocation.report(request)
+                }
+            })
+    ]
+}
+
+/// What a report is about.
+package enum ReportChoice: Equatable {
+    case activity(ReportRequest)
+    case period(PeriodReportRequest)
+
+    /// - Throws: ``Failure`` with status 2 if words and options do not fit together.
+    fileprivate init(_ arguments: Arguments) throws(Failure) {
+        let (output, isForced) = (arguments.file, arguments.has(Options.force))
+        let filter = ActivityFilter(
+            sport: arguments[Options.sport], since: arguments[Options.since], until: arguments[Options.until])
+        let hide = arguments[Options.hide]
+        guard filter == ActivityFilter() else {
+            guard arguments.words.isEmpty, filter.since != nil else {
+                throw .usage("report needs the number of an activity, or --since DAY without a number")
+            }
+            if hide != nil { throw .usage("a report with --since has no positions to hide") }
+            self = .period(PeriodReportRequest(filter: filter, output: output, isForced: isForced))
+            return
+        }
+        guard let word = arguments.words.first else { throw .usage("report needs the number of an activity, or last") }
+        var request = ReportRequest(
+            activity: try ActivityReference(word: word), output: output, isForced: isForced)
+        request.hide = hide ?? request.hide
+        self = .activity(request)
+    }
+}
+
 /// What `pacectl report` writes, and where to.
 package struct ReportRequest: Equatable {
     var activity: ActivityReference

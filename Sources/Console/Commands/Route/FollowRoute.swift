@@ -6,6 +6,44 @@ import Linux
 import Maps
 import Transit
 
+extension Command {
+    static let route = [
+        Command(
+            "route",
+            options: [
+                Options.to, Options.from, Options.profile, Options.engine, Options.loadRoute, Options.follow,
+                Options.netDirectory,
+            ], others: [Options.mapsDirectory],
+            "show several routes to a position, or to a place by its name or ID, the flattest first, from the route "
+                + "engine of paced-net.conf or at URL; --load makes route N the course of the daemon; --follow asks "
+                + "again whenever the run leaves it",
+            read: { arguments in
+                guard let destination = arguments[Options.to] else {
+                    throw Failure.usage("route needs a destination, such as --to 52.5163,13.3777 or --to 'Plaza Mayor'")
+                }
+                let options = RouteOptions(
+                    start: arguments[Options.from], profile: arguments[Options.profile] ?? .walk,
+                    engine: arguments[Options.engine], loaded: arguments[Options.loadRoute],
+                    follows: arguments.has(Options.follow), netDirectory: arguments[Options.netDirectory],
+                    mapsDirectory: arguments[Options.mapsDirectory])
+                return (destination, options)
+            }, run: { try $0.route(to: $1.0, $1.1) })
+    ]
+}
+
+extension Options {
+    fileprivate static let to = CommandOption<RouteDestination>(
+        "--to", word: "LAT,LON|PLACE", isNeeded: true, "the destination",
+        needs: "a position such as 52.5163,13.3777, or the name or ID of a place",
+        parse: { RouteDestination(argument: $0) })
+    fileprivate static let from = position("--from", such: "52.5163,13.3777", "the start")
+    fileprivate static let profile = CommandOption<RouteProfile>.choice("--profile", "how you travel")
+    fileprivate static let engine = CommandOption.text("--engine", "URL", "the route engine", needs: "an address")
+    fileprivate static let loadRoute = CommandOption.number(
+        "--load", "N", "make it the course", 1...32, needs: "the number of a route")
+    fileprivate static let follow = CommandOption.flag("--follow", "ask again when off it")
+}
+
 extension Invocation {
     /// Prints the routes, and makes one the course of the daemon if the options say so.
     func route(to destination: RouteDestination, _ options: RouteOptions) throws(Failure) {

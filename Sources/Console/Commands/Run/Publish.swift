@@ -4,19 +4,35 @@ import JSONCoding
 import Linux
 package import Wire
 
+extension Command {
+    static let publish = [
+        Command(
+            "publish", words: [.one("TOPIC", "a topic: \(TopicName.rule)", .words(KnownTopic.all.map(\.name)))],
+            options: [Options.validFor, Options.source],
+            "hand the JSON object of standard input to the clients that watch the topic, such as x-tyres",
+            read: { arguments in
+                guard let topic = TopicName(arguments.words[0]) else {
+                    throw Failure.usage("a topic is \(TopicName.rule)")
+                }
+                return PublishRequest(
+                    topic: topic, validFor: arguments[Options.validFor], source: arguments[Options.source])
+            }, run: { try $1.perform(RuntimeDirectory($0.runtimeDirectory)) })
+    ]
+}
+
+extension Options {
+    fileprivate static let validFor = CommandOption.number(
+        "--valid-for", "SECONDS", "until it is stale", 1...Int(TopicTable.longestValidity.inSeconds),
+        needs: "a number of seconds")
+    fileprivate static let source = CommandOption.text("--source", "NAME", "where it comes from", needs: "a name")
+}
+
 /// `pacectl publish`: the data of a topic, from standard input.
 package struct PublishRequest: Equatable {
     var topic: TopicName
     /// Seconds; nil for the daemon's default.
     var validFor: Int?
     var source: String?
-
-    /// - Throws: ``Failure`` with status 2 if the word is missing or names no topic.
-    init(_ word: String?, _ options: CommandOptions) throws(Failure) {
-        guard let word else { throw .usage("publish needs a topic: \(TopicName.rule)") }
-        guard let topic = TopicName(word) else { throw .usage("a topic is \(TopicName.rule)") }
-        self.init(topic: topic, validFor: options.validFor, source: options.source)
-    }
 
     package init(topic: TopicName, validFor: Int? = nil, source: String? = nil) {
         self.topic = topic

@@ -4,48 +4,53 @@ import Glibc
 import JSONCoding
 import Linux
 
-extension Invocation {
-    /// Commands about the workout, which is a setting.
-    package enum WorkoutCommand: Equatable {
-        case show, unload
-        case load(String)
+extension Command {
+    /// The workout is a setting.
+    static let workout = [
+        Command(
+            "workout",
+            "show the steps of the workout, which is a setting: settings set workout '10 min zone 2, 1 km, lap'",
+            run: { try $0.workout() }),
+        Command(
+            "workout load", words: [.one("FILE", "a FIT file", .files)],
+            "follow the workout of a FIT file in the next run, or from now on in the present one",
+            read: { $0.words[0] }, run: { try $0.loadWorkout($1) }),
+        Command("workout unload", "follow none", run: { try $0.unloadWorkout() }),
+    ]
+}
 
-        init(_ words: [String]) throws(Failure) {
-            switch (words.first, words.count) {
-            case (nil, _), ("show", 1): self = .show
-            case ("unload", 1): self = .unload
-            case ("load", 2): self = .load(words[1])
-            default: throw .usage("use 'workout', 'workout load FILE' or 'workout unload'")
-            }
-        }
+extension Invocation {
+    private static let key = SettingKey.workout.rawValue
+
+    fileprivate func workout() throws(Failure) -> String {
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
+        return shown(try control.call("settings.get", #"{"key":"\#(Self.key)"}"#))
     }
 
-    /// - Returns: the text to print.
-    func perform(_ command: WorkoutCommand) throws(Failure) -> String {
+    fileprivate func unloadWorkout() throws(Failure) -> String {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
-        let key = SettingKey.workout.rawValue
-        switch command {
-        case .show: return shown(try control.call("settings.get", #"{"key":"\#(key)"}"#))
-        case .unload:
-            let result = try control.call("settings.set", #"{"key":"\#(key)","value":[]}"#)
-            return isJSON ? result + "\n" : "The workout is unloaded.\n"
-        case .load(let path):
-            let file = WorkoutFile(path: path)
-            let workout = try file.read()
-            var settings = Settings()
-            let json = (try? JSON(parsing: try control.call("settings.get").utf8)) ?? .null
-            settings.maxHeartRate = json[SettingKey.maxHeartRate.rawValue]?.integer(in: 0...250) ?? 0
-            settings.ftp = json[SettingKey.ftp.rawValue]?.integer(in: 0...2000) ?? 0
-            let texts: [String]
-            do {
-                texts = try workout.texts(settings)
-            } catch {
-                throw .failed("\(file.name): \(error)")
-            }
-            for omission in workout.omissions { complain("\(file.name): \(omission)") }
-            let value = "[" + texts.map(JSONText.string).joined(separator: ",") + "]"
-            return shown(try control.call("settings.set", #"{"key":"\#(key)","value":\#(value)}"#), name: workout.name)
+        let result = try control.call("settings.set", #"{"key":"\#(Self.key)","value":[]}"#)
+        return isJSON ? result + "\n" : "The workout is unloaded.\n"
+    }
+
+    fileprivate func loadWorkout(_ path: String) throws(Failure) -> String {
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
+        let file = WorkoutFile(path: path)
+        let workout = try file.read()
+        var settings = Settings()
+        let json = (try? JSON(parsing: try control.call("settings.get").utf8)) ?? .null
+        settings.maxHeartRate = json[SettingKey.maxHeartRate.rawValue]?.integer(in: 0...250) ?? 0
+        settings.ftp = json[SettingKey.ftp.rawValue]?.integer(in: 0...2000) ?? 0
+        let texts: [String]
+        do {
+            texts = try workout.texts(settings)
+        } catch {
+            throw .failed("\(file.name): \(error)")
         }
+        for omission in workout.omissions { complain("\(file.name): \(omission)") }
+        let value = "[" + texts.map(JSONText.string).joined(separator: ",") + "]"
+        return shown(
+            try control.call("settings.set", #"{"key":"\#(Self.key)","value":\#(value)}"#), name: workout.name)
     }
 
     /// The numbered steps of the setting.

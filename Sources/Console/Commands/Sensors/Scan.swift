@@ -3,6 +3,18 @@ import Glibc
 import JSONCoding
 import Linux
 
+extension Command {
+    static let scan = [
+        Command(
+            "scan", options: [Options.seconds], "list the sensors nearby; scans for 10 s, or N",
+            read: { $0[Options.seconds] ?? 10 }, run: { try $0.scan(seconds: $1) })
+    ]
+}
+
+extension Options {
+    fileprivate static let seconds = CommandOption.number("--seconds", "N", "how long", 1...60)
+}
+
 extension Invocation {
     /// Lists the sensors in range. On a terminal the table is updated during the scan, else it is printed at the end.
     func scan(seconds: Int) throws(Failure) {

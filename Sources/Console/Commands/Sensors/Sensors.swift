@@ -3,70 +3,73 @@ import Glibc
 import JSONCoding
 import Sensors
 
+extension Command {
+    static let sensors = [
+        Command(
+            "sensors", words: [.optional("status", .words(["status"]))],
+            "show your sensors with their links and values",
+            read: { _ in }, run: { invocation, _ -> String in try invocation.sensorStatus() }),
+        command(
+            "sensors add", "use this sensor too: an address, a name or the end of a name",
+            run: { try $0.use($1, isAdded: true) }),
+        command(
+            "sensors use", "use this sensor instead of those that you have", run: { try $0.use($1, isAdded: false) }),
+        Command(
+            "sensors auto", "use a strap that is known or near, nothing else", run: { try $0.useKnownStrap() }),
+        Command("sensors off", "use no sensor", run: { try $0.useNoSensor() }),
+        command("sensors pair", "pair with a sensor that measures only then", run: { try $0.pair($1) }),
+        Command(
+            "sensors zero", words: [.optional("SENSOR")],
+            "set the zero offset of a power meter; keep the crank still, without load",
+            read: { $0.words.first }, run: { try $0.zero($1) }),
+        Command(
+            "sensors forget", words: [.optional("SENSOR")], "forget a sensor, or all of them", read: { $0.words.first },
+            run: { try $0.forget($1) }),
+    ]
+
+    /// A command about one sensor.
+    private static func command(
+        _ name: String, _ text: String, run: @escaping @Sendable (Invocation, String) throws -> String
+    ) -> Command {
+        Command(
+            name, words: [.one("SENSOR", "the address or the name of a sensor")], text, read: { $0.words[0] }, run: run)
+    }
+}
+
 extension Invocation {
-    /// Commands about sensors.
-    package enum SensorCommand: Equatable {
-        case status, auto, off
-        case use(String, isAdded: Bool)
-        case pair(String)
-        /// Nil means the only power meter.
-        case zero(String?)
-        /// Nil means all.
-        case forget(String?)
-
-        init(_ words: [String]) throws(Failure) {
-            switch (words.first, words.count) {
-            case (nil, _), ("status", 1): self = .status
-            case ("auto", 1): self = .auto
-            case ("off", 1): self = .off
-            case ("use", 2): self = .use(words[1], isAdded: false)
-            case ("add", 2): self = .use(words[1], isAdded: true)
-            case ("pair", 2): self = .pair(words[1])
-            case ("zero", 1): self = .zero(nil)
-            case ("zero", 2): self = .zero(words[1])
-            case ("forget", 1): self = .forget(nil)
-            case ("forget", 2): self = .forget(words[1])
-            default:
-                throw .usage(
-                    "use 'sensors', 'sensors use SENSOR', 'sensors add SENSOR', 'sensors auto', 'sensors off', "
-                        + "'sensors pair SENSOR', 'sensors zero [SENSOR]' or 'sensors forget [SENSOR]'")
-            }
-        }
+    fileprivate func use(_ sensor: String, isAdded: Bool) throws(Failure) -> String {
+        let members = "\"sensor\":\(JSONText.string(sensor))" + (isAdded ? #","add":true"# : "")
+        return try use(
+            members, (SanitizedText.line(sensor, limit: 64) ?? "") + (isAdded ? " is added" : " is selected"))
     }
 
-    /// - Returns: the text to print.
-    func perform(_ command: SensorCommand) throws(Failure) -> String {
-        if command == .status { return try sensorStatus() }
+    func useKnownStrap() throws(Failure) -> String {
+        try use(#""sensor":"auto""#, "Selected: the known strap, or the one in range")
+    }
+
+    func useNoSensor() throws(Failure) -> String {
+        try use(#""sensor":"off""#, "Sensors are switched off")
+    }
+
+    /// - Parameter sensor: nil for all.
+    fileprivate func forget(_ sensor: String?) throws(Failure) -> String {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
-        switch command {
-        case .status, .auto:
-            return try use(#""sensor":"auto""#, "Selected: the known strap, or the one in range", &control)
-        case .off: return try use(#""sensor":"off""#, "Sensors are switched off", &control)
-        case .use(let sensor, let isAdded):
-            let members = "\"sensor\":\(JSONText.string(sensor))" + (isAdded ? #","add":true"# : "")
-            return try use(
-                members, (SanitizedText.line(sensor, limit: 64) ?? "") + (isAdded ? " is added" : " is selected"),
-                &control)
-        case .pair(let sensor): return try pair(sensor, &control)
-        case .zero(let sensor): return try zero(sensor, &control)
-        case .forget(let sensor):
-            let result = try control.call(
-                "sensor.forget", sensor.map { "{\"sensor\":\(JSONText.string($0))}" } ?? "{}")
-            if isJSON { return result + "\n" }
-            return
-                (sensor.flatMap { SanitizedText.line($0, limit: 64) }.map { "Forgotten: " + $0 }
-                ?? "All sensors are forgotten")
-                + ".\n"
-        }
+        let result = try control.call("sensor.forget", sensor.map { "{\"sensor\":\(JSONText.string($0))}" } ?? "{}")
+        if isJSON { return result + "\n" }
+        return
+            (sensor.flatMap { SanitizedText.line($0, limit: 64) }.map { "Forgotten: " + $0 }
+            ?? "All sensors are forgotten") + ".\n"
     }
 
-    private func use(_ members: String, _ words: String, _ control: inout ControlClient) throws(Failure) -> String {
+    private func use(_ members: String, _ words: String) throws(Failure) -> String {
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         let result = try control.call("sensor.use", "{" + members + "}")
         return isJSON ? result + "\n" : words + ".\n"
     }
 
     /// Pairing may take a minute, so the instructions are printed first.
-    private func pair(_ sensor: String, _ control: inout ControlClient) throws(Failure) -> String {
+    fileprivate func pair(_ sensor: String) throws(Failure) -> String {
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         let name = SanitizedText.line(sensor, limit: 64) ?? ""
         if !isJSON, isatty(STDOUT_FILENO) == 1 {
             try writeOut("Pairing with \(name), for a minute at most: wake it (a strap: put it on) and keep it near.\n")
@@ -77,7 +80,9 @@ extension Invocation {
         return name + " is paired. If it is not selected yet, select it with 'pacectl sensors add'.\n"
     }
 
-    private func zero(_ sensor: String?, _ control: inout ControlClient) throws(Failure) -> String {
+    /// - Parameter sensor: nil for the only power meter.
+    fileprivate func zero(_ sensor: String?) throws(Failure) -> String {
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         if !isJSON, isatty(STDOUT_FILENO) == 1 {
             try writeOut("Setting the zero offset: keep the crank still, without load on the pedals.\n")
         }
@@ -93,7 +98,7 @@ extension Invocation {
         return "The zero offset is set" + (offset ?? "") + ".\n"
     }
 
-    private func sensorStatus() throws(Failure) -> String {
+    fileprivate func sensorStatus() throws(Failure) -> String {
         let present = try presentState(blocks: #","blocks":["sensors"]"#)
         if isJSON {
             let state = String(decoding: present.stateLine, as: UTF8.self)

@@ -20,6 +20,8 @@ package enum GroupCommand: Equatable {
     case showGroupsFirst(Bool)
     case preset
 
+    static let words = ["add", "edit", "rename", "remove", "move", "default", "first", "preset"]
+
     /// - Parameter words: those after `groups`.
     init(_ words: [String]) throws(Failure) {
         let rest = Array(words.dropFirst(2))

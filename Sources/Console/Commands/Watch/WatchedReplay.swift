@@ -1,20 +1,6 @@
 import Domain
 import Glibc
 import Linux
-import Pipeline
-
-/// Options of `pacectl watch`.
-package struct WatchOptions: Equatable {
-    /// The directory of the sockets of paced-web; nil for the default.
-    var webDirectory: String?
-    /// Whether the program that has started this one ends paced when the user leaves.
-    var endsDaemon = false
-
-    package init(webDirectory: String? = nil, endsDaemon: Bool = false) {
-        self.webDirectory = webDirectory
-        self.endsDaemon = endsDaemon
-    }
-}
 
 /// `pacectl watch --replay`: what `paced --replay` serves to this command alone.
 package struct WatchedReplay: Equatable {
@@ -27,23 +13,6 @@ package struct WatchedReplay: Equatable {
         self.recording = recording
         self.speed = speed
         self.loops = loops
-    }
-
-    /// Nil without `--replay`.
-    ///
-    /// - Throws: ``Failure`` with status 2 for an option that needs it.
-    init?(_ options: CommandOptions) throws(Failure) {
-        guard let recording = options.recording else {
-            if options.pace.speed != nil { throw .usage("--speed of watch needs --replay") }
-            if options.loops { throw .usage("--loop needs --replay") }
-            return nil
-        }
-        if let speed = options.pace.speed, !ReplayClock.speeds.contains(speed) {
-            throw .usage("--speed of watch takes a number from 0.1 to 60")
-        }
-        self.recording = recording
-        speed = options.pace.speed
-        loops = options.loops
     }
 
     /// The arguments of `paced`.

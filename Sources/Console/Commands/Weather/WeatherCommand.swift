@@ -5,6 +5,26 @@ import Linux
 import Servers
 import Weather
 
+extension Command {
+    static let decode = [
+        command(
+            "metar", .metar,
+            "decode the METAR and SPECI of standard input, one a line, into JSON objects in SI units; TIME is when they "
+                + "were received, by default now"),
+        command("taf", .taf, "decode TAF forecasts, in the same way"),
+    ]
+
+    private static func command(_ name: String, _ kind: WeatherCommand.Kind, _ text: String) -> Command {
+        Command(
+            name, options: [Options.now], text, read: { WeatherCommand(kind: kind, now: $0[Options.now]) },
+            run: { _, command -> Void in if try !command.run() { throw Failure.explained } })
+    }
+}
+
+extension Options {
+    fileprivate static let now = time("--now", "when they were received")
+}
+
 /// `pacectl metar` and `pacectl taf`: reports of standard input, one a line, as JSON objects.
 package struct WeatherCommand: Equatable {
     package enum Kind: Equatable {

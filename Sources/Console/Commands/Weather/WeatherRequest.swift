@@ -2,6 +2,31 @@ import Domain
 import JSONCoding
 import Linux
 
+extension Command {
+    static let weather = [
+        Command(
+            "weather", options: [Options.place, Options.raw, Options.netDirectory],
+            "show the weather of the nearest stations and their forecast, here or at a position or a station; --raw "
+                + "prints the reports; needs paced-net, whose socket is in DIR",
+            read: { arguments in
+                let isRaw = arguments.has(Options.raw)
+                if isRaw, arguments.has(Options.isJSON) { throw Failure.usage("--raw and --json exclude each other") }
+                if arguments.all(Options.place).count > 1 { throw Failure.usage("--at names one place") }
+                return WeatherRequest(
+                    place: arguments[Options.place], output: isRaw ? .reports : .text,
+                    netDirectory: arguments[Options.netDirectory])
+            }, run: { try $0.perform($1) })
+    ]
+}
+
+extension Options {
+    fileprivate static let place = CommandOption<WeatherPlace>(
+        "--at", word: "LAT,LON|ICAO", "at this position or station",
+        needs: "a position such as 52.5,13.4, or the four characters of a station such as EDDB",
+        parse: { WeatherPlace($0) })
+    fileprivate static let raw = CommandOption.flag("--raw", "the reports")
+}
+
 /// `pacectl weather`: the weather at a place, from paced-net.
 package struct WeatherRequest: Equatable {
     package enum Output: Equatable {

@@ -2,6 +2,37 @@ import Domain
 import JSONCoding
 import Linux
 
+extension Command {
+    static let web =
+        [
+            Command(
+                "web code", options: [Options.control], others: [Options.webDirectory],
+                "print the address and a code that sign a browser in to watch, or with --control also to command",
+                read: { WebCommand(.code(isControl: $0.has(Options.control)), $0) },
+                run: { try $1.perform(isJSON: $0.isJSON) })
+        ] + units + [
+            Command(
+                "web tokens", others: [Options.webDirectory], "list the browsers that are signed in",
+                read: { WebCommand(.tokens, $0) }, run: { try $1.perform(isJSON: $0.isJSON) }),
+            Command(
+                "web revoke", words: [.one("ID|all", "the number of a token, or all", .words(["all"]))],
+                others: [Options.webDirectory],
+                "sign a browser out, or all; needs paced-web, whose sockets are in --web-dir DIR",
+                read: { arguments in
+                    let id = Int(arguments.words[0])
+                    guard arguments.words[0] == "all" || id ?? 0 > 0 else {
+                        throw Failure.usage(
+                            "web revoke needs the number of a token, or all; 'pacectl web tokens' lists them")
+                    }
+                    return WebCommand(.revoke(id), arguments)
+                }, run: { try $1.perform(isJSON: $0.isJSON) }),
+        ]
+}
+
+extension Options {
+    fileprivate static let control = CommandOption.flag("--control", "the browser may command")
+}
+
 /// `pacectl web`: signs browsers in at paced-web.
 package struct WebCommand: Equatable {
     enum Action: Equatable {
@@ -16,23 +47,14 @@ package struct WebCommand: Equatable {
     /// The directory of the sockets; nil for the default.
     var directory: String?
 
-    /// - Parameter words: those after `web`.
-    init(_ words: [String], isControl: Bool, directory: String?) throws(Failure) {
-        self.directory = directory
-        switch (words.first, words.count) {
-        case ("code", 1): action = .code(isControl: isControl)
-        case ("tokens", 1): action = .tokens
-        case ("revoke", 2) where words[1] == "all": action = .revoke(nil)
-        case ("revoke", 2):
-            guard let id = Int(words[1]), id > 0 else {
-                throw .usage("web revoke needs the number of a token, or all; 'pacectl web tokens' lists them")
-            }
-            action = .revoke(id)
-        default:
-            throw .usage(
-                "use 'web code [--control]', 'web tokens', 'web revoke ID', 'web revoke all', 'web open [ADDRESS]', "
-                    + "'web close' or 'web control on|off'")
-        }
+    fileprivate init(_ action: Action, _ arguments: Arguments) {
+        self.action = action
+        directory = arguments[Options.webDirectory]
+    }
+
+    /// A code that lets a browser watch.
+    init() {
+        action = .code(isControl: false)
     }
 
     /// code.sock is for those who may watch, admin.sock for those who may command.

@@ -2,6 +2,49 @@ import Domain
 import Glibc
 import Linux
 
+extension Command {
+    /// Those of `web` that change units of systemd.
+    static let units = [
+        command(
+            "web open", words: [.optional("ADDRESS")], options: [Options.certificate, Options.key],
+            "open the page to a network, as root; ADDRESS is numeric, with or without a port: 0.0.0.0:8080",
+            read: { arguments in
+                .open(
+                    try PageOpening(
+                        arguments.words.first, certificate: arguments[Options.certificate], key: arguments[Options.key])
+                )
+            }),
+        command("web close", "only this machine reaches the page, as root", read: { _ in .close }),
+        command(
+            "web control", words: [.one("on|off", "on or off", .words(["on", "off"]))],
+            "whether browsers may command, as root",
+            read: { arguments in
+                switch arguments.words[0] {
+                case "on": return .control(true)
+                case "off": return .control(false)
+                default: throw Failure.usage("web control needs on or off")
+                }
+            }),
+    ]
+
+    private static func command(
+        _ name: String, words arguments: [CommandArgument] = [], options: [any CommandOptionRow] = [], _ text: String,
+        read: @escaping @Sendable (Arguments) throws -> WebUnits.Change
+    ) -> Command {
+        Command(
+            name, words: arguments, options: options, others: [Options.webDirectory], text,
+            read: { WebUnits(change: try read($0)) },
+            run: { try $1.perform(isJSON: $0.isJSON) })
+    }
+}
+
+extension Options {
+    fileprivate static let certificate = CommandOption.text(
+        "--certificate", "FILE", "of the page, in PEM format", needs: "a file in PEM format", .files)
+    fileprivate static let key = CommandOption.text(
+        "--key", "FILE", "of the certificate, in PEM format", needs: "a file in PEM format", .files)
+}
+
 /// `pacectl web open`, `close` and `control`: changes paced-web under systemd by drop-ins, as root.
 package struct WebUnits: Equatable {
     enum Change: Equatable {
@@ -12,25 +55,8 @@ package struct WebUnits: Equatable {
 
     var change: Change
 
-    static let words: Set<String> = ["open", "close", "control"]
     private static let socket = "paced-web.socket"
     private static let service = "paced-web.service"
-
-    /// - Parameter words: those after `web`.
-    init(_ words: [String], certificate: String?, key: String?) throws(Failure) {
-        switch (words.first, words.count) {
-        case ("open", 1...2):
-            change = .open(
-                try PageOpening(words.count == 2 ? words[1] : nil, certificate: certificate, key: key))
-        case ("close", 1): change = .close
-        case ("control", 2) where words[1] == "on": change = .control(true)
-        case ("control", 2) where words[1] == "off": change = .control(false)
-        default:
-            throw .usage(
-                "use 'web open [ADDRESS] [--certificate FILE --key FILE]', 'web close', 'web control on' or "
-                    + "'web control off'")
-        }
-    }
 
     /// - Returns: the text to print.
     func perform(isJSON: Bool) throws(Failure) -> String {
@@ -106,7 +132,7 @@ package struct WebUnits: Equatable {
     }
 
     private func text(of opening: PageOpening, isJSON: Bool) throws(Failure) -> String {
-        let code = try WebCommand(["code"], isControl: false, directory: nil).perform(isJSON: isJSON)
+        let code = try WebCommand().perform(isJSON: isJSON)
         if isJSON { return code }
         let isEncrypted = opening.certificate != nil || code.has("https://")
         return "paced-web listens at \(opening.address), now and after each boot; 'pacectl web close' ends that.\n\n"
