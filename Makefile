@@ -118,7 +118,7 @@ try-engine: build .build/venv
 # schema.json and docs/protocol.md, their data fields; then paced_json(5) from docs/protocol.md.
 pages: requirements
 	@Tools/stages build-tests
-	PACED_WRITE_PAGES=1 $(swift-test) --filter 'ConfigurationPageTests|ProtocolTableTests'
+	PACED_WRITE_PAGES=1 $(swift-test) --filter 'ConfigurationPageTests|ProtocolTableTests|PageTablesTests'
 	Tools/protocol-page
 
 # Writes the table of docs/accuracy.md from the recordings of Tests/Data and of ../shared/data, where that is.

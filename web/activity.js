@@ -13,8 +13,8 @@ import { clock, date, hasText, number, t } from './i18n.js';
 import { RouteMap } from './map.js';
 import { labelled, select, start } from './page.js';
 import { Profile } from './profile.js';
+import { exportFormats } from './tables.js';
 
-const FORMATS = ['fit', 'gpx', 'tcx', 'kml', 'geojson', 'csv'];
 const LAPS_AT_ONCE = 100;
 
 const session = await start({ needs: 'history', name: 'activities' });
@@ -226,7 +226,7 @@ function downloads(id) {
     else await downloadFrom(session, `/api/activities/${id}/file`, { format, hide });
   };
   return card(t('activity.downloads'), element('p', { class: 'soft' }, t('activity.downloads_help')),
-    element('div', { class: 'buttons formats' }, [...FORMATS, 'html'].map((format) =>
+    element('div', { class: 'buttons formats' }, [...exportFormats, 'html'].map((format) =>
       element('button', { type: 'button', onclick: () => get(format) }, t(`format.${format}`)))));
 }
 

@@ -2,10 +2,10 @@
 
 import { rpc } from './api.js';
 import { ask, element, show, svg } from './dom.js';
-import { sports } from './fields.js';
 import { distance, duration } from './format.js';
 import { t } from './i18n.js';
 import { labelled, select } from './page.js';
+import { sports } from './tables.js';
 
 const HOLD = 1500;
 const RING = 2 * Math.PI * 20;

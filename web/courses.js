@@ -12,8 +12,8 @@ import { clock, date, errorText, isMetric, number, t } from './i18n.js';
 import { RouteMap } from './map.js';
 import { labelled, select, start } from './page.js';
 import { Profile } from './profile.js';
+import { courseFormats } from './tables.js';
 
-const FORMATS = ['fit', 'gpx', 'tcx', 'kml', 'geojson'];
 const PARTNERS = 100;
 
 const session = await start({ needs: 'history', name: 'courses' });
@@ -150,7 +150,7 @@ async function showCourse(id) {
 
 function downloads({ id }) {
   return element('section', { class: 'card' }, element('h2', {}, t('activity.downloads')),
-    element('div', { class: 'buttons formats' }, FORMATS.map((format) => element('button', { type: 'button',
+    element('div', { class: 'buttons formats' }, courseFormats.map((format) => element('button', { type: 'button',
       onclick: () => downloadFrom(session, `/api/courses/${id}/file`, { format }) }, t(`format.${format}`)))));
 }
 

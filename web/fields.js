@@ -5,71 +5,10 @@ import {
   speedFigures, speedUnit,
 } from './format.js';
 import { clockParts, isMetric, separator, t } from './i18n.js';
-
-export const sports = ['run', 'walk', 'hike', 'ride', 'other'];
-const onFoot = ['run', 'walk', 'hike', 'other'];
-const graded = ['run', 'walk', 'hike'];
-const withRadar = ['ride', 'other'];
-
-/** Data fields with the same format, source and unit on the wire, and their sports if not all. */
-const table = [
-  ['duration', 'timer', 's', 'time lap_time moving_time lap_moving_time'],
-  ['clock', 'clock', '', 'time_of_day'],
-  ['distance', 'distance', 'm', 'distance lap_distance'],
-  ['pace', 'distance', 's/m', 'pace pace_3s lap_pace average_pace average_moving_pace max_pace', onFoot],
-  ['speed', 'distance', 'm/s', 'speed speed_3s lap_speed average_speed average_moving_speed max_speed'],
-  ['integer', 'heart', 'bpm', 'heart_rate lap_heart_rate average_heart_rate max_heart_rate'],
-  ['integer', 'heart', '%', 'heart_rate_percent_max heart_rate_percent_reserve'],
-  ['zone', 'heart', '', 'zone'],
-  ['duration', 'heart', 's', 'time_in_zone'],
-  ['integer', 'heart', 'ms', 'rmssd'],
-  ['hundredths', 'heart', '', 'dfa_alpha1'],
-  ['integer', 'heart', '/min', 'respiration_rate'],
-  ['integer', 'heart', 'kcal', 'energy'],
-  ['integer', 'heart', '', 'trimp'],
-  ['integer', 'sensor', 'W',
-    'power power_3s power_10s lap_power average_power max_power normalized_power lap_normalized_power'],
-  ['integer', 'sensor', '%', 'power_percent_ftp'],
-  ['integer', 'sensor', '', 'power_zone'],
-  ['duration', 'sensor', 's', 'time_in_power_zone'],
-  ['integer', 'sensor', '%', 'power_balance'],
-  ['integer', 'sensor', 'kJ', 'work'],
-  ['integer', 'sensor', 'rpm', 'cadence lap_cadence average_cadence max_cadence'],
-  ['integer', 'sensor', '', 'vehicles', withRadar],
-  ['height', 'sensor', 'm', 'vehicle_distance', withRadar],
-  ['speed', 'sensor', 'm/s', 'vehicle_speed', withRadar],
-  ['pressure', 'sensor', 'Pa', 'pressure'],
-  ['integer', 'sensor', '°C', 'temperature'],
-  ['integer', 'sensor', '%', 'humidity'],
-  ['height', 'position', 'm', 'altitude'],
-  ['height', 'altitude', 'm', 'ascent descent lap_ascent lap_descent'],
-  ['integer', 'altitude', '%', 'grade'],
-  ['pace', 'altitude', 's/m', 'grade_adjusted_pace average_grade_adjusted_pace lap_grade_adjusted_pace', graded],
-  ['height', 'altitude', 'm/h', 'vertical_speed'],
-  ['integer', 'timer', '', 'laps'],
-  ['integer', 'power', '%', 'battery'],
-  ['integer', 'heart', '%', 'strap_battery'],
-  ['height', 'position', 'm', 'gps_accuracy'],
-  ['distance', 'course', 'm', 'course_progress course_remaining'],
-  ['height', 'course', 'm', 'off_course next_cue_distance'],
-  ['duration', 'course', 's', 'next_cue_time'],
-  ['clock', 'course', '', 'arrival'],
-  ['duration', 'course', 's', 'time_to_end'],
-  ['height', 'course', 'm', 'course_remaining_ascent'],
-  ['integer', 'course', '%', 'course_grade'],
-  ['distance', 'course', 'm', 'climb_remaining'],
-  ['height', 'course', 'm', 'climb_remaining_ascent'],
-  ['integer', 'course', '%', 'climb_average_grade climb_grade_ahead'],
-  ['difference', 'partner', 's', 'partner_time'],
-  ['height', 'partner', 'm', 'partner_distance'],
-  ['clock', 'sun', '', 'sunrise sunset'],
-  ['duration', 'sun', 's', 'light_left'],
-  ['speed', 'wind', 'm/s', 'headwind crosswind'],
-  ['integer', 'wind', '°', 'wind_angle'],
-];
+import { fieldRows, sports } from './tables.js';
 
 /** By name, in the order of the protocol: { format, source, unit, sports }. */
-export const fields = Object.fromEntries(table.flatMap(([format, source, unit, names, only]) =>
+export const fields = Object.fromEntries(fieldRows.flatMap(([format, source, unit, names, only]) =>
   names.split(' ').map((name) => [name, { format, source, unit, sports: only ?? sports }])));
 
 /** The names of the colours of a field. */

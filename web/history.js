@@ -4,8 +4,7 @@ import { ApiError, getFile, getJSON, token } from './api.js';
 import { download, element, setText, show } from './dom.js';
 import { distance, duration, pace, speed } from './format.js';
 import { clock, date, number, t } from './i18n.js';
-
-export const sports = ['run', 'walk', 'hike', 'ride', 'other'];
+import { sports } from './tables.js';
 
 /** Pairs of value and text for select(). */
 export const sportOptions = () => sports.map((sport) => [sport, t(`sport.${sport}`)]);

@@ -3,13 +3,14 @@
 import { rpc } from './api.js';
 import { iconButton, textButton } from './buttons.js';
 import { ask, element, setText, show } from './dom.js';
-import { fields, sports } from './fields.js';
+import { fields } from './fields.js';
 import { t } from './i18n.js';
 import { FieldRow, needsZones, readField, titleOf, writeField } from './field-row.js';
 import { start } from './page.js';
 import { pickField } from './picker.js';
 import { inOrder, isSame } from './saving.js';
 import { Sortable } from './sortable.js';
+import { sports } from './tables.js';
 import { Stage } from './stage.js';
 
 const PAGES = 6;

@@ -4,12 +4,12 @@ import { Alerts } from './alerts.js';
 import { rpc } from './api.js';
 import { iconButton, textButton } from './buttons.js';
 import { element, setText, show } from './dom.js';
-import { sports } from './fields.js';
 import { METRES_PER_MILE } from './format.js';
 import { errorText, isMetric, t } from './i18n.js';
 import { select, start } from './page.js';
 import { inOrder, isSame } from './saving.js';
 import { Workout } from './workout.js';
+import { sports } from './tables.js';
 
 const session = await start({ needs: 'control', name: 'settings' });
 const announcer = element('p', { class: 'unseen', role: 'status' });

@@ -3,6 +3,22 @@ package import Domain
 /// A file format for exports.
 package enum ExportFormat: String, CaseIterable, Sendable {
     case fit, gpx, tcx, geojson, kml, csv
+
+    /// Whether the format has no place for the totals of an activity.
+    package var holdsOnlySamples: Bool {
+        switch self {
+        case .fit, .tcx, .csv: false
+        case .gpx, .kml, .geojson: true
+        }
+    }
+
+    /// The name of the format for users.
+    package var title: String {
+        switch self {
+        case .fit, .gpx, .tcx, .kml, .csv: rawValue.uppercased()
+        case .geojson: "GeoJSON"
+        }
+    }
 }
 
 /// Metadata of the host that writes an export.

@@ -212,24 +212,6 @@ extension RecordingRows {
     }
 }
 
-extension ExportFormat {
-    /// Whether the format has no place for the totals of an activity.
-    fileprivate var holdsOnlySamples: Bool {
-        switch self {
-        case .fit, .tcx, .csv: false
-        case .gpx, .kml, .geojson: true
-        }
-    }
-
-    /// The name of the format for users.
-    fileprivate var title: String {
-        switch self {
-        case .fit, .gpx, .tcx, .kml, .csv: rawValue.uppercased()
-        case .geojson: "GeoJSON"
-        }
-    }
-}
-
 extension ExportLoss {
     /// The lost elements; empty if nothing was lost.
     package var words: [String] {
