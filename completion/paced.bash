@@ -18,4 +18,7 @@ _paced() {
         esac
     done
 }
-complete -o filenames -F _paced paced paced-net paced-web
+# The name of the file is that of the program.
+name=${BASH_SOURCE##*/}
+complete -o filenames -F _paced "${name%.bash}"
+unset name
