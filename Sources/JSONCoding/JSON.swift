@@ -104,6 +104,11 @@ extension JSON {
         if case .integer(let value) = self { Int(value) } else { nil }
     }
 
+    /// A whole number in a range; nil outside it.
+    package func integer(in range: ClosedRange<Int>) -> Int? {
+        integer.flatMap { range.contains($0) ? $0 : nil }
+    }
+
     /// An integer or a real number.
     package var number: Double? {
         switch self {

@@ -44,7 +44,10 @@ extension JSONWriter {
             if !times.isEmpty { line.array("power_zone_ms") { list in for time in times[1...] { list.value(time) } } }
             if let variability { line.object("hrv") { $0.members(of: variability) } }
             if let weather = recording.weather { line.object("weather") { $0.members(of: weather) } }
-            if let source = recording.sourceTotals { line.object("source_totals") { $0.members(of: source) } }
+            if let source = recording.sourceTotals {
+                line.key("source_totals")
+                line.value(source)
+            }
             if !bests.isEmpty {
                 line.array("bests") { list in for best in bests { list.object { $0.members(of: best) } } }
             }

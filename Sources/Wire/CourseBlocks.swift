@@ -1,43 +1,80 @@
-import Domain
-import JSONCoding
+package import Domain
+package import JSONCoding
 
-// The course and the virtual partner, in blocks of STATE and in EVENTs.
+// The blocks `course` and `partner` of STATE.
+
+extension CourseStatus: JSONObject {
+    package init() { self.init(lengthMetres: 0) }
+
+    package mutating func members(_ list: inout JSONMembers) {
+        var remaining = remainingMetres
+        list.member("id", &number, in: 1...Int64(Int32.max))
+        list.member("name", &name)
+        list.member("status", word: &status)
+        list.member("length_m", &lengthMetres, decimals: 1)
+        list.member("progress_m", &progressMetres, decimals: 1)
+        list.member("remaining_m", &remaining, decimals: 1)
+        list.member("cross_track_m", &crossTrackMetres, decimals: 1)
+        list.member("return_m", &returnMetres, decimals: 1)
+        list.member("return_bearing_deg", &returnBearing, decimals: 1)
+        list.member("cue", &cue)
+        list.member("second_cue", &secondCue)
+        list.member("arrival_s", &arrivalSeconds, decimals: 0)
+        list.member("ascent_m", &ascentMetres, decimals: 1)
+        list.member("remaining_ascent_m", &remainingAscentMetres, decimals: 1)
+        list.member("grade_percent", &grade, decimals: 1)
+        list.member("climb", &climb)
+        list.member("ascent_difference_m", &ascentDifference, decimals: 1)
+    }
+}
+
+extension CueAhead: JSONObject {
+    package init() {
+        self.init(.generic, name: nil, isDerived: false, metres: 0, seconds: nil)
+    }
+
+    package mutating func members(_ list: inout JSONMembers) {
+        // A kind of a later release is a point like any other.
+        var word: CoursePointKind? = kind
+        list.member("type", word: &word)
+        kind = word ?? .generic
+        list.member("name", &name)
+        list.member("derived", onlyTrue: &isDerived)
+        list.member("distance_m", &metres, decimals: 1)
+        list.member("in_s", &seconds, decimals: 1)
+    }
+}
+
+extension ClimbAhead: JSONObject {
+    package init() {
+        self.init(
+            number: 0, count: 0, startMetres: 0, topMetres: 0, ascentMetres: 0, averageGrade: 0, gradeAhead: 0)
+    }
+
+    package mutating func members(_ list: inout JSONMembers) {
+        list.member("number", &number, in: 1...9999)
+        list.member("count", &count, in: 1...9999)
+        list.member("start_m", &startMetres, decimals: 1)
+        list.member("top_m", &topMetres, decimals: 1)
+        list.member("ascent_m", &ascentMetres, decimals: 1)
+        list.member("average_grade_percent", &averageGrade, decimals: 1)
+        list.member("grade_ahead_percent", &gradeAhead, decimals: 1)
+    }
+}
+
+extension PartnerStatus: JSONObject {
+    package init() { self.init(secondsAhead: nil, metresAhead: 0) }
+
+    package mutating func members(_ list: inout JSONMembers) {
+        list.member("name", &name)
+        list.member("pace_s_per_m", &pace, decimals: 4)
+        list.member("ahead_s", &secondsAhead, decimals: 1)
+        list.member("ahead_m", &metresAhead, decimals: 1)
+    }
+}
+
+// EVENTs of the course.
 extension JSONWriter {
-    /// Where the receiver is on the loaded course; nothing without a course.
-    mutating func courseBlock(_ state: State) {
-        guard let course = state.course else { return }
-        object { line in
-            line.member("id", number: course.number)
-            line.member("name", course.name?.text)
-            line.member("status", course.status.rawValue)
-            line.member("length_m", course.lengthMetres, decimals: 1)
-            line.member("progress_m", course.progressMetres, decimals: 1)
-            line.member("remaining_m", course.remainingMetres, decimals: 1)
-            line.member("cross_track_m", course.crossTrackMetres, decimals: 1)
-            line.member("return_m", course.returnMetres, decimals: 1)
-            line.member("return_bearing_deg", course.returnBearing, decimals: 1)
-            if let cue = course.cue { line.object("cue") { $0.members(of: cue) } }
-            if let cue = course.secondCue { line.object("second_cue") { $0.members(of: cue) } }
-            line.member("arrival_s", course.arrivalSeconds, decimals: 0)
-            line.member("ascent_m", course.ascentMetres, decimals: 1)
-            line.member("remaining_ascent_m", course.remainingAscentMetres, decimals: 1)
-            line.member("grade_percent", course.grade, decimals: 1)
-            if let climb = course.climb { line.object("climb") { $0.members(of: climb) } }
-            line.member("ascent_difference_m", course.ascentDifference, decimals: 1)
-        }
-    }
-
-    /// The run compared with its virtual partner; nothing without one.
-    mutating func partnerBlock(_ state: State) {
-        guard let partner = state.partner else { return }
-        object { line in
-            line.member("name", partner.name?.text)
-            line.member("pace_s_per_m", partner.pace, decimals: 4)
-            line.member("ahead_s", partner.secondsAhead, decimals: 1)
-            line.member("ahead_m", partner.metresAhead, decimals: 1)
-        }
-    }
-
     mutating func members(of event: CourseEvent) {
         switch event {
         case .loaded(let loaded):
@@ -64,7 +101,8 @@ extension JSONWriter {
 
     mutating func members(of report: CueReport) {
         member("stage", report.stage.rawValue)
-        members(of: report.cue)
+        var cue = report.cue
+        members { cue.members(&$0) }
     }
 
     mutating func members(of report: ClimbReport) {
@@ -74,23 +112,5 @@ extension JSONWriter {
         member("length_m", report.climb.length, decimals: 1)
         member("ascent_m", report.climb.ascent, decimals: 1)
         member("average_grade_percent", report.climb.averageGrade, decimals: 1)
-    }
-
-    private mutating func members(of cue: CueAhead) {
-        member("type", cue.kind.rawValue)
-        member("name", cue.name?.text)
-        if cue.isDerived { member("derived", true) }
-        member("distance_m", cue.metres, decimals: 1)
-        member("in_s", cue.seconds, decimals: 1)
-    }
-
-    private mutating func members(of climb: ClimbAhead) {
-        member("number", climb.number)
-        member("count", climb.count)
-        member("start_m", climb.startMetres, decimals: 1)
-        member("top_m", climb.topMetres, decimals: 1)
-        member("ascent_m", climb.ascentMetres, decimals: 1)
-        member("average_grade_percent", climb.averageGrade, decimals: 1)
-        member("grade_ahead_percent", climb.gradeAhead, decimals: 1)
     }
 }

@@ -32,7 +32,8 @@ extension JSONWriter {
             line.member("boot_ms", fix.at.milliseconds)
             line.member("gnss_time", fix.receiverTime)
             line.member("device", fix.device?.text)
-            line.position(fix.position)
+            var position = fix.position
+            line.members { position.members(&$0) }
         }
         newline()
     }

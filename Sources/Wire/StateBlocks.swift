@@ -104,13 +104,13 @@ package struct StateLines: Sendable {
         } else if block == .badges {
             blocks[number].badgesBlock(state)
         } else if block == .course {
-            blocks[number].courseBlock(state)
+            if let course = state.course { blocks[number].value(course) }
         } else if block == .partner {
-            blocks[number].partnerBlock(state)
+            if let partner = state.partner { blocks[number].value(partner) }
         } else if block == .sun {
-            blocks[number].sunBlock(state)
+            if let sun = state.sun { blocks[number].value(sun) }
         } else {
-            blocks[number].windBlock(state)
+            if let wind = state.wind { blocks[number].value(wind) }
         }
     }
 }
@@ -195,35 +195,6 @@ extension JSONWriter {
         }
     }
 
-    /// The sun over the last place; nothing without a place or the time of day.
-    fileprivate mutating func sunBlock(_ state: State) {
-        guard let sun = state.sun else { return }
-        object { line in
-            line.member("state", sun.phase.rawValue)
-            line.member("dawn", sun.dawn)
-            line.member("rise", sun.rise)
-            line.member("set", sun.set)
-            line.member("dusk", sun.dusk)
-            line.member("light_left_s", sun.lightLeft, decimals: 0)
-        }
-    }
-
-    /// The wind at the rider; nothing without an observation.
-    fileprivate mutating func windBlock(_ state: State) {
-        guard let wind = state.wind else { return }
-        object { line in
-            line.member("headwind_mps", wind.headwind, decimals: 2)
-            line.member("crosswind_mps", wind.crosswind, decimals: 2)
-            line.member("relative_deg", wind.relative, decimals: 0)
-            line.member("speed_mps", wind.speed, decimals: 2)
-            line.member("from_deg", wind.from, decimals: 0)
-            line.member("reason", wind.reason?.rawValue)
-            line.member("station", wind.station.text)
-            line.member("distance_m", wind.distance, decimals: 0)
-            line.member("age_s", wind.age, decimals: 0)
-        }
-    }
-
     /// The sensors in the order of the state, with their newest values.
     fileprivate mutating func sensorsBlock(_ state: State) {
         array { line in
@@ -286,6 +257,35 @@ extension JSONWriter {
 
     private mutating func times(_ times: ZoneTimes) {
         for zone in 0...5 { value(times.milliseconds(in: zone)) }
+    }
+}
+
+extension SunStatus: JSONObject {
+    package init() { self.init(phase: .night) }
+
+    package mutating func members(_ list: inout JSONMembers) {
+        list.required(&phase) { $0.member("state", word: &$1) }
+        list.member("dawn", &dawn)
+        list.member("rise", &rise)
+        list.member("set", &set)
+        list.member("dusk", &dusk)
+        list.member("light_left_s", &lightLeft, decimals: 0)
+    }
+}
+
+extension WindStatus: JSONObject {
+    package init() { self.init(station: SanitizedText("?")!, distance: 0) }
+
+    package mutating func members(_ list: inout JSONMembers) {
+        list.member("headwind_mps", &headwind, decimals: 2)
+        list.member("crosswind_mps", &crosswind, decimals: 2)
+        list.member("relative_deg", &relative, decimals: 0)
+        list.member("speed_mps", &speed, decimals: 2)
+        list.member("from_deg", &from, decimals: 0)
+        list.member("reason", word: &reason)
+        list.required(&station) { $0.member("station", &$1) }
+        list.member("distance_m", &distance, decimals: 0)
+        list.member("age_s", &age, decimals: 0)
     }
 }
 

@@ -1,5 +1,5 @@
 package import Domain
-import JSONCoding
+package import JSONCoding
 
 extension JSONWriter {
     /// Writes a STATE line.
@@ -24,7 +24,8 @@ extension JSONWriter {
             line.object("heart") { $0.heart(state) }
             if let position = state.position {
                 line.object("position") {
-                    $0.position(position.value)
+                    var value = position.value
+                    $0.members { value.members(&$0) }
                     $0.member("age_ms", position.age(at: state.at).wholeMilliseconds)
                     $0.member("stale", state.positionIsStale)
                 }
@@ -182,16 +183,21 @@ extension JSONWriter {
         member("link", status.state.rawValue)
         member("reason", status.reason?.rawValue)
     }
+}
 
-    /// Writes the members of a position that do not depend on the time of publishing.
-    mutating func position(_ position: Position) {
-        member("latitude", position.coordinate.latitude, decimals: 7)
-        member("longitude", position.coordinate.longitude, decimals: 7)
-        member("altitude_m", position.altitude, decimals: 1)
-        member("accuracy_m", position.accuracy, decimals: 1)
-        member("speed_mps", position.speed, decimals: 2)
-        member("track_deg", position.track, decimals: 1)
-        member("mode", Int(position.mode))
-        member("satellites", position.satellites)
+extension Position: JSONObject {
+    package init() { self.init(coordinate: Coordinate(latitude: 0, longitude: 0), mode: 0) }
+
+    package mutating func members(_ list: inout JSONMembers) {
+        list.member("latitude", &coordinate.latitude, decimals: 7)
+        list.member("longitude", &coordinate.longitude, decimals: 7)
+        list.member("altitude_m", &altitude, decimals: 1)
+        list.member("accuracy_m", &accuracy, decimals: 1)
+        list.member("speed_mps", &speed, decimals: 2)
+        list.member("track_deg", &track, decimals: 1)
+        var dimensions: Int? = Int(mode)
+        list.member("mode", &dimensions, in: 0...3)
+        mode = UInt8(dimensions ?? 0)
+        list.member("satellites", &satellites, in: 0...999)
     }
 }

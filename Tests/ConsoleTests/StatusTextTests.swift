@@ -51,7 +51,7 @@ struct StatusTextTests {
     ])
     func lightIsReported(sun: String, words: String) throws {
         var state = try Views.view(Views.run).state!
-        state.sun = StateLine.Sun(try JSON(parsing: sun.utf8))
+        state.sun = SunStatus(try JSON(parsing: sun.utf8))
         #expect(StatusText(metric: true).report(state).contains("\n  Light     \(words)"))
     }
 

@@ -119,9 +119,9 @@ enum Views {
         var text = course
         for change in changes { text = text.replacing(change.was, with: change.is) }
         var view = try view(run)
-        view.state?.course = StateLine.Course(try JSON(parsing: text.utf8))
+        view.state?.course = CourseStatus(try JSON(parsing: text.utf8))
         let partner = #"{"name":"Morning run","ahead_s":-12.3,"ahead_m":-41.3}"#
-        view.state?.partner = StateLine.Partner(try JSON(parsing: partner.utf8))
+        view.state?.partner = PartnerStatus(try JSON(parsing: partner.utf8))
         view.profile = CourseProfile(try JSON(parsing: profile.utf8))
         view.page = view.pageCount - 1
         return view
@@ -162,9 +162,9 @@ enum Views {
         for change in changes { text = text.replacing(change.was, with: change.is) }
         var view = try view(run)
         view.received(data: try JSON(parsing: #"{"topic":"weather","age_ms":180000,"data":\#(text)}"#.utf8))
-        view.state?.wind = StateLine.Wind(try JSON(parsing: wind.utf8))
+        view.state?.wind = WindStatus(try JSON(parsing: wind.utf8))
         let sun = #"{"state":"day","rise":"2026-03-01T05:52:33.123Z","set":"2026-03-01T10:31:33.123Z"}"#
-        view.state?.sun = StateLine.Sun(try JSON(parsing: sun.utf8))
+        view.state?.sun = SunStatus(try JSON(parsing: sun.utf8))
         view.page = view.pageCount - 1
         return view
     }

@@ -16,7 +16,7 @@ struct WeatherTextTests {
         let weather = try #require(TopicWeather(try JSON(parsing: data.utf8)))
         let units = WeatherUnits(metric: metric, twelveHour: twelveHour) { _ in offset }
         return WeatherText(units: units, now: now, isStale: isStale, publishedMilliseconds: published).lines(
-            of: weather, sun: try sun.flatMap { StateLine.Sun(try JSON(parsing: $0.utf8)) })
+            of: weather, sun: try sun.flatMap { SunStatus(try JSON(parsing: $0.utf8)) })
     }
 
     /// The lines of data with the members of a station, after the title.
@@ -167,7 +167,7 @@ struct WeatherTextTests {
     func windOnTheRiderIsALine(members: String, line: String) throws {
         func text(_ station: String) throws -> String {
             let json = #"{"station":"\#(station)","distance_m":9000,"age_s":600,\#(members)}"#
-            let wind = try #require(StateLine.Wind(try JSON(parsing: json.utf8)))
+            let wind = try #require(WindStatus(try JSON(parsing: json.utf8)))
             let weather = try #require(TopicWeather(try JSON(parsing: (Self.station + "}").utf8)))
             let lines = WeatherText(units: WeatherUnits(metric: true), now: now).lines(of: weather, wind: wind)
             return lines[1].texts[0]

@@ -312,7 +312,7 @@ extension State {
 }
 
 extension CourseStatus {
-    fileprivate static var example: CourseStatus {
+    static var example: CourseStatus {
         var course = CourseStatus(number: 3, name: SanitizedText("Teufelsberg"), lengthMetres: 9876.54)
         course.status = .on
         course.progressMetres = 1200.1

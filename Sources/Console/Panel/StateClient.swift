@@ -114,7 +114,7 @@ extension PanelStatus {
     init(_ state: StateLine) {
         let off = LinkReason.off.rawValue
         let beatIsFresh = state.heart.bpm != nil && !state.heart.isStale
-        let positionIsFresh = state.position.map { !$0.isStale } ?? false
+        let positionIsFresh = state.position != nil && !state.positionIsStale
         self.init(
             run: state.run,
             isSearching: !(beatIsFresh || state.heart.link.reason == off)

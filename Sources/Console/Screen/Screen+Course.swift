@@ -3,7 +3,7 @@ import Domain
 // The page of the course that is loaded.
 extension Screen {
     func draw(
-        _ course: StateLine.Course, _ state: StateLine, of view: WatchModel, from top: Int, rows: Int,
+        _ course: CourseStatus, _ state: StateLine, of view: WatchModel, from top: Int, rows: Int,
         on canvas: inout Canvas
     ) {
         let columns = size.columns - 4
@@ -42,8 +42,8 @@ extension Screen {
     /// A line in variants from long to short.
     private typealias CourseLine = (texts: [String], style: Style)
 
-    private func title(of course: StateLine.Course, _ words: CourseWords) -> CourseLine {
-        let name = course.name ?? "Course"
+    private func title(of course: CourseStatus, _ words: CourseWords) -> CourseLine {
+        let name = course.name?.text ?? "Course"
         let text: String
         let colour: Style.Colour
         switch course.status {
@@ -60,15 +60,15 @@ extension Screen {
         return ([name + ": " + text, text], Style(colour: colour, isBold: true))
     }
 
-    private func cues(of course: StateLine.Course, _ words: CourseWords) -> [CourseLine] {
+    private func cues(of course: CourseStatus, _ words: CourseWords) -> [CourseLine] {
         guard let cue = course.cue else { return [] }
-        func text(_ cue: StateLine.Course.Cue, seconds: Bool, name: Bool, after lead: String) -> String {
+        func text(_ cue: CueAhead, seconds: Bool, name: Bool, after lead: String) -> String {
             let time = seconds ? cue.seconds.map { ", " + Self.time($0) } : nil
             return CourseWords.text(
-                ofCue: cue.type, "in " + words.distance(cue.metres) + (time ?? ""), name: name ? cue.name : nil,
+                of: cue.kind, "in " + words.distance(cue.metres) + (time ?? ""), name: name ? cue.name?.text : nil,
                 after: lead)
         }
-        let arrow = CourseWords.arrow(ofCue: cue.type) + " "
+        let arrow = CourseWords.arrow(of: cue.kind) + " "
         var lines: [CourseLine] = [
             (
                 [
@@ -79,7 +79,7 @@ extension Screen {
             )
         ]
         if let second = course.secondCue {
-            let arrow = CourseWords.arrow(ofCue: second.type) + " "
+            let arrow = CourseWords.arrow(of: second.kind) + " "
             let texts = [true, false].map { arrow + text(second, seconds: false, name: $0, after: "then ") }
             lines.append((texts, .quiet))
         }
@@ -87,7 +87,7 @@ extension Screen {
     }
 
     private func rest(
-        of course: StateLine.Course, _ state: StateLine, _ view: WatchModel, _ words: CourseWords
+        of course: CourseStatus, _ state: StateLine, _ view: WatchModel, _ words: CourseWords
     ) -> CourseLine {
         let left = words.distance(course.remainingMetres ?? course.lengthMetres)
         let ascent = course.remainingAscentMetres.map(words.height)
@@ -109,7 +109,7 @@ extension Screen {
         )
     }
 
-    private func text(of climb: StateLine.Course.Climb, _ words: CourseWords) -> CourseLine {
+    private func text(of climb: ClimbAhead, _ words: CourseWords) -> CourseLine {
         let title = "Climb \(climb.number) of \(climb.count)"
         let isInClimb = climb.startMetres <= 0
         let top = words.distance(climb.topMetres - (isInClimb ? 0 : climb.startMetres))
@@ -130,10 +130,10 @@ extension Screen {
         )
     }
 
-    private func text(of partner: StateLine.Partner, _ words: CourseWords) -> CourseLine {
+    private func text(of partner: PartnerStatus, _ words: CourseWords) -> CourseLine {
         let isAhead = partner.metresAhead >= 0
         let metres = words.distance(abs(partner.metresAhead))
-        let name = partner.name ?? "the partner"
+        let name = partner.name?.text ?? "the partner"
         let place = isAhead ? "ahead of " : "behind "
         let time = partner.secondsAhead.map { Self.time(abs($0)) }
         return (
@@ -153,7 +153,7 @@ extension Screen {
 
     /// Draws the profile, and a row with the climbs and the present place below it.
     private func draw(
-        _ profile: CourseProfile, _ course: StateLine.Course, _ size: Size, row: Int, on canvas: inout Canvas
+        _ profile: CourseProfile, _ course: CourseStatus, _ size: Size, row: Int, on canvas: inout Canvas
     ) {
         let columns = profile.columns(size.columns, rows: size.rows)
         let here = course.progressMetres.map { profile.column(at: $0, of: size.columns) }

@@ -18,6 +18,7 @@ package struct StateLine: Equatable {
     package internal(set) var lap: Lap?
     package internal(set) var heart = Heart()
     package internal(set) var position: Position?
+    var positionIsStale = false
     /// How far the search for a position is; nil if this release does not know the state.
     var acquisition: AcquisitionStatus.State?
     package var gpsd = Link()
@@ -41,12 +42,12 @@ package struct StateLine: Equatable {
     var workout: Workout?
 
     /// Nil if no course is loaded.
-    package var course: Course?
-    package var partner: Partner?
+    package var course: CourseStatus?
+    package var partner: PartnerStatus?
     /// Nil without a place or the time of day.
-    package var sun: Sun?
+    package var sun: SunStatus?
     /// Nil without an observation.
-    package var wind: Wind?
+    package var wind: WindStatus?
 
     /// Totals of a run or a lap.
     package struct Figures: Equatable {
@@ -125,16 +126,6 @@ package struct StateLine: Equatable {
         package internal(set) var zoneFraction: Double?
     }
 
-    package struct Position: Equatable {
-        var latitude: Double
-        var longitude: Double
-        var altitudeMetres: Double?
-        var accuracyMetres: Double?
-        var mode: Int?
-        package internal(set) var satellites: Int?
-        var isStale: Bool
-    }
-
     /// The board's own battery.
     struct Power: Equatable {
         var batteryPercent: Int?
@@ -149,7 +140,7 @@ package struct StateLine: Equatable {
     package init?(_ json: JSON) {
         guard json["class"]?.string == "STATE", let run = json["run"]?.string.flatMap(RunState.init) else { return nil }
         self.run = run
-        time = json["time"]?.string.flatMap(UTC.init(timestamp:))
+        time = json["time"]?.string.flatMap(UTC.init(iso8601:))
         activity = json["activity"]?.integer(in: 0...Int(Int32.max))
         sport = json["sport"]?.string.flatMap(Sport.init)
         total = Figures(json)
@@ -160,17 +151,17 @@ package struct StateLine: Equatable {
         if let fields = json["blocks"]?["fields"] {
             for field in DataField.allCases {
                 if field.format == .clock {
-                    times[field] = fields[field.rawValue]?.string.flatMap(UTC.init(timestamp:))
+                    times[field] = fields[field.rawValue]?.string.flatMap(UTC.init(iso8601:))
                 }
                 // A limit of values that are formatted as whole numbers.
                 if let value = fields[field.rawValue]?.number, abs(value) < 1e9 { self.fields[field] = value }
             }
         }
         workout = json["blocks"]?["workout"].flatMap { Workout($0) }
-        course = json["blocks"]?["course"].flatMap { Course($0) }
-        partner = json["blocks"]?["partner"].flatMap { Partner($0) }
-        sun = json["blocks"]?["sun"].flatMap { Sun($0) }
-        wind = json["blocks"]?["wind"].flatMap { Wind($0) }
+        course = json["blocks"]?["course"].flatMap { CourseStatus($0) }
+        partner = json["blocks"]?["partner"].flatMap { PartnerStatus($0) }
+        sun = json["blocks"]?["sun"].flatMap { SunStatus($0) }
+        wind = json["blocks"]?["wind"].flatMap { WindStatus($0) }
         pace = json["pace_s_per_m"]?.number
         averagePace = json["average_pace_s_per_m"]?.number
         ascentMetres = json["ascent_m"]?.number
@@ -180,7 +171,8 @@ package struct StateLine: Equatable {
             total.averageBPM = heart["average_bpm"]?.integer(in: 0...999)
             total.maximumBPM = heart["max_bpm"]?.integer(in: 0...999)
         }
-        position = json["position"].flatMap(Position.init)
+        position = json["position"].flatMap { Position($0) }
+        positionIsStale = json["position"]?["stale"]?.bool ?? false
         acquisition = json["acquisition"]?["state"]?.string.flatMap(AcquisitionStatus.State.init)
         if let gpsd = json["gpsd"] { self.gpsd = Link(gpsd, name: "device") }
         if let bluetooth = json["bluetooth"] { self.bluetooth = Link(bluetooth, name: "backend") }
@@ -233,56 +225,13 @@ extension StateLine.Heart {
     }
 }
 
-extension StateLine.Position {
-    fileprivate init?(_ json: JSON) {
-        guard let latitude = json["latitude"]?.number, let longitude = json["longitude"]?.number else { return nil }
-        self.latitude = latitude
-        self.longitude = longitude
-        altitudeMetres = json["altitude_m"]?.number
-        accuracyMetres = json["accuracy_m"]?.number
-        mode = json["mode"]?.integer(in: 0...3)
-        satellites = json["satellites"]?.integer(in: 0...999)
-        isStale = json["stale"]?.bool ?? false
-    }
-}
-
 extension JSON {
-    /// A whole number in a range; nil outside it.
-    func integer(in range: ClosedRange<Int>) -> Int? {
-        integer.flatMap { range.contains($0) ? $0 : nil }
-    }
-
     /// A string as sanitised text; nil if it is empty.
     ///
     /// Names are short (``SanitizedText``); messages may be longer.
     func harmlessText(limit: Int = SanitizedText.characterLimit) -> String? {
         guard let text = string else { return nil }
         return SanitizedText.line(text, limit: limit)
-    }
-}
-
-extension UTC {
-    /// Parses the wire's format, `2026-03-01T07:30:12.300Z`.
-    init?(timestamp: String) {
-        let bytes = Array(timestamp.utf8)
-        let form = Array("0000-00-00T00:00:00.000Z".utf8)
-        guard bytes.count == form.count else { return nil }
-        var numbers: [Int] = []
-        var isInNumber = false
-        for (byte, model) in zip(bytes, form) {
-            if model == UInt8(ascii: "0") {
-                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-                if !isInNumber { numbers.append(0) }
-                numbers[numbers.count - 1] = numbers[numbers.count - 1] * 10 + Int(byte - UInt8(ascii: "0"))
-                isInNumber = true
-            } else {
-                guard byte == model else { return nil }
-                isInNumber = false
-            }
-        }
-        guard (1...12).contains(numbers[1]), (1...31).contains(numbers[2]) else { return nil }
-        self.init(year: numbers[0], month: numbers[1], day: numbers[2])
-        milliseconds += Int64(((numbers[3] * 60 + numbers[4]) * 60 + numbers[5]) * 1000 + numbers[6])
     }
 }
 

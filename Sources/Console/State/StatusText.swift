@@ -1,5 +1,6 @@
 import Board
 package import Domain
+import Linux
 
 /// Formats states and activities as text for users.
 package struct StatusText {
@@ -149,10 +150,10 @@ package struct StatusText {
             return search != "no position" ? "not known, " + search : "not known"
         }
         return joined(
-            "\(Self.degrees(position.latitude)) \(Self.degrees(position.longitude))",
-            position.altitudeMetres.map { RunFormat.height(metres: $0, metric: metric) + " high" },
-            position.accuracyMetres.map { "±" + RunFormat.height(metres: $0, metric: metric) },
-            position.satellites.map { "\($0) satellites" }, position.isStale ? "stale" : nil)
+            "\(Self.degrees(position.coordinate.latitude)) \(Self.degrees(position.coordinate.longitude))",
+            position.altitude.map { RunFormat.height(metres: $0, metric: metric) + " high" },
+            position.accuracy.map { "±" + RunFormat.height(metres: $0, metric: metric) },
+            position.satellites.map { "\($0) satellites" }, state.positionIsStale ? "stale" : nil)
     }
 
     private func gpsd(_ state: StateLine) -> String {
@@ -237,8 +238,8 @@ extension StatusText {
     /// Why there is no good position; nil if there is one.
     package static func positionProblem(_ state: StateLine) -> String? {
         if state.gpsd.state != .connected { return gpsdLink(state) }
-        guard let position = state.position else { return searchText(state) }
-        return position.isStale ? "position stale" : nil
+        if state.position == nil { return searchText(state) }
+        return state.positionIsStale ? "position stale" : nil
     }
 
     /// How far the search for a position is.
@@ -255,7 +256,7 @@ extension StatusText {
     package static func positionInShort(_ state: StateLine, metric: Bool) -> String {
         if let problem = positionProblem(state) { return problem }
         let satellites = state.position?.satellites.map { " \($0) satellites" }
-        let accuracy = state.position?.accuracyMetres.map { " ±" + RunFormat.height(metres: $0, metric: metric) }
+        let accuracy = state.position?.accuracy.map { " ±" + RunFormat.height(metres: $0, metric: metric) }
         return "GPS" + (satellites ?? "") + (accuracy ?? "")
     }
 
@@ -312,5 +313,24 @@ extension StatusText {
         case .noFix: "no GPS fix"
         default: "no GPS: " + token
         }
+    }
+}
+
+extension StatusText {
+    /// The light of the day, with times in local time.
+    func light(_ sun: SunStatus, at now: UTC?) -> String {
+        let left = sun.lightLeft.map { Self.duration(Int64($0) * 1000) + " left" }
+        return switch sun.phase {
+        case .day: joined(left ?? "no dusk", sun.set.map { "sunset " + clock($0) })
+        case .twilight: joined(left, "twilight")
+        case .night:
+            if let rise = sun.rise, let now, now < rise { "dark, sunrise " + clock(rise) } else { "dark" }
+        case .polarDay: "polar day"
+        case .polarNight: "polar night"
+        }
+    }
+
+    private func clock(_ time: UTC) -> String {
+        Screen.clock(time, minutesFromUTC: Machine.localOffset(at: time) / 60, twelveHour: twelveHour)
     }
 }

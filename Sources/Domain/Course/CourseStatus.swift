@@ -3,7 +3,8 @@ package struct CourseStatus: Equatable, Sendable {
     /// Its number in the list of courses.
     package var number: Int?
     package var name: SanitizedText?
-    package var status = CourseProgressStatus.off
+    /// Nil in what a client reads, for a status of a later release.
+    package var status: CourseProgressStatus? = .off
     /// Metres from the start of the course to its end.
     package var lengthMetres: Double
     /// Metres from the start of the course to the place of the run on it; nil before the run has reached the course.

@@ -20,6 +20,13 @@ package enum ActivityUpload {
     package static let sensorLimit = 16
     /// The most RR intervals of a row.
     package static let intervalLimit = 256
+
+    static let metres = 0.0...1e9
+    static let climbs = 0.0...1e6
+    /// Kilocalories, and training impulses.
+    static let loads = 0.0...1e6
+    static let speeds = 0.0...1e5
+    static let watts = 0.0...65_535
 }
 
 extension JSONWriter {
@@ -52,21 +59,8 @@ extension JSONWriter {
             case .sample(let sample):
                 line.mark("sample", sample.at, nil)
                 line.member("elapsed_ms", sample.elapsedMilliseconds)
-                line.exact("distance_m", sample.distanceMetres)
-                line.exact("latitude", sample.coordinate?.latitude)
-                line.exact("longitude", sample.coordinate?.longitude)
-                line.exact("altitude_m", sample.altitude)
-                line.exact("speed_mps", sample.speed)
-                line.member("bpm", sample.heartRate)
-                line.member("cadence_rpm", sample.cadence)
-                line.member("power_w", sample.power)
-                line.member("temperature_c", sample.temperature)
-                line.member("left_balance_percent", sample.leftBalance)
-                line.exact("ascent_m", sample.ascent)
-                line.exact("descent_m", sample.descent)
-                line.exact("grade_percent", sample.grade)
-                line.exact("vertical_mps", sample.verticalSpeed)
-                line.member("ascent_source", sample.ascentSource?.rawValue)
+                var sample = sample
+                line.members { sample.members(&$0) }
             }
         }
         newline()
@@ -100,25 +94,12 @@ extension JSONWriter {
             if !recording.sensors.isEmpty {
                 line.array("sensors") { list in for sensor in recording.sensors { list.sensor(sensor) } }
             }
-            if let source = recording.sourceTotals { line.object("source_totals") { $0.members(of: source) } }
+            if let source = recording.sourceTotals {
+                line.key("source_totals")
+                line.value(source)
+            }
         }
         newline()
-    }
-
-    /// Writes the members of the totals that a file states.
-    mutating func members(of source: SourceTotals) {
-        member("creator", source.creator?.text)
-        member("elapsed_ms", source.elapsedMilliseconds)
-        member("total_ms", source.totalMilliseconds)
-        exact("distance_m", source.distanceMetres)
-        exact("sample_distance_m", source.sampleMetres)
-        exact("ascent_m", source.ascentMetres)
-        exact("average_bpm", source.averageHeartRate)
-        member("max_bpm", source.maximumHeartRate)
-        exact("average_power_w", source.averagePower)
-        member("max_power_w", source.maximumPower)
-        exact("normalized_power_w", source.normalizedPower)
-        exact("energy_kcal", source.energyKilocalories)
     }
 
     private mutating func mark(_ row: String, _ at: Int64, _ trigger: String?) {
@@ -128,26 +109,8 @@ extension JSONWriter {
     }
 
     private mutating func members(of totals: Totals) {
-        member("elapsed_ms", totals.elapsedMilliseconds)
-        member("moving_ms", totals.movingMilliseconds)
-        exact("distance_m", totals.distanceMetres)
-        exact("max_speed_mps", totals.maximumSpeed)
-        exact("average_bpm", totals.averageHeartRate)
-        member("max_bpm", totals.maximumHeartRate)
-        exact("energy_kcal", totals.energyKilocalories)
-        exact("trimp", totals.trainingImpulse)
-        exact("average_power_w", totals.averagePower)
-        member("max_power_w", totals.maximumPower)
-        exact("normalized_power_w", totals.normalizedPower)
-        exact("work_j", totals.workJoules)
-        exact("average_cadence_rpm", totals.averageCadence)
-        exact("max_cadence_rpm", totals.maximumCadence)
-        exact("ascent_m", totals.ascent)
-        exact("descent_m", totals.descent)
-        exact("ascent_error_m", totals.ascentError)
-        member("ascent_source", totals.ascentSource?.rawValue)
-        member("auto_paused_ms", totals.autoPausedMilliseconds)
-        exact("average_grade_adjusted_pace_s_per_m", totals.gradeAdjustedPace)
+        var totals = totals
+        members { totals.members(&$0, over: .max) }
         let zones = totals.powerZones.milliseconds
         if !zones.isEmpty { array("power_zone_ms") { list in for time in zones { list.value(time) } } }
     }
@@ -167,19 +130,92 @@ extension JSONWriter {
         object { line in
             line.array("kinds") { for kind in sensor.kinds { $0.value(kind.rawValue) } }
             line.member("address", sensor.address)
-            line.member("name", sensor.name?.text)
-            line.member("manufacturer", sensor.manufacturer?.text)
-            line.member("model", sensor.model?.text)
-            line.member("serial_number", sensor.serialNumber?.text)
-            line.member("firmware", sensor.firmware?.text)
-            line.member("battery_percent", sensor.batteryPercent)
+            var sensor = sensor
+            line.members { sensor.members(&$0) }
         }
     }
+}
 
-    /// The shortest text that parses as the same number; nothing for one that is not finite.
-    mutating func exact(_ name: String, _ value: Double?) {
-        guard let value, value.isFinite else { return }
-        key(name)
-        self.value(written: value.description.utf8)
+// The members that are written and read alike. Numbers are exact.
+
+extension RecordingSample {
+    mutating func members(_ list: inout JSONMembers) {
+        var (latitude, longitude) = (coordinate?.latitude, coordinate?.longitude)
+        list.member("distance_m", &distanceMetres, decimals: nil, in: ActivityUpload.metres)
+        list.member("latitude", &latitude, decimals: nil, in: -90...90)
+        list.member("longitude", &longitude, decimals: nil, in: -180...180)
+        list.member("altitude_m", &altitude, decimals: nil, in: -1e5...1e5)
+        list.member("speed_mps", &speed, decimals: nil, in: ActivityUpload.speeds)
+        list.member("bpm", &heartRate, in: 1...240)
+        list.member("cadence_rpm", &cadence, in: 0...254)
+        list.member("power_w", &power, in: 0...65_534)
+        list.member("temperature_c", &temperature, in: -127...126)
+        list.member("left_balance_percent", &leftBalance, in: 0...100)
+        list.member("ascent_m", &ascent, decimals: nil, in: ActivityUpload.climbs)
+        list.member("descent_m", &descent, decimals: nil, in: ActivityUpload.climbs)
+        list.member("grade_percent", &grade, decimals: nil, in: -1e6...1e6)
+        list.member("vertical_mps", &verticalSpeed, decimals: nil, in: -1e4...1e4)
+        list.member("ascent_source", word: &ascentSource)
+        if let latitude, let longitude { coordinate = Coordinate(latitude: latitude, longitude: longitude) }
+    }
+}
+
+extension Totals {
+    /// All but the times in zones.
+    ///
+    /// - Parameter limit: the longest active time, in milliseconds.
+    mutating func members(_ list: inout JSONMembers, over limit: Int64) {
+        list.member("elapsed_ms", &elapsedMilliseconds, in: 0...limit)
+        list.member("moving_ms", &movingMilliseconds, in: 0...max(elapsedMilliseconds, 0))
+        var metres: Double? = distanceMetres
+        list.member("distance_m", &metres, decimals: nil, in: ActivityUpload.metres)
+        distanceMetres = metres ?? 0
+        list.member("max_speed_mps", &maximumSpeed, decimals: nil, in: ActivityUpload.speeds)
+        list.member("average_bpm", &averageHeartRate, decimals: nil, in: 0...240)
+        list.member("max_bpm", &maximumHeartRate, in: 0...240)
+        list.member("energy_kcal", &energyKilocalories, decimals: nil, in: ActivityUpload.loads)
+        list.member("trimp", &trainingImpulse, decimals: nil, in: ActivityUpload.loads)
+        list.member("average_power_w", &averagePower, decimals: nil, in: ActivityUpload.watts)
+        list.member("max_power_w", &maximumPower, in: 0...65_535)
+        list.member("normalized_power_w", &normalizedPower, decimals: nil, in: ActivityUpload.watts)
+        list.member("work_j", &workJoules, decimals: nil, in: 0...1e12)
+        list.member("average_cadence_rpm", &averageCadence, decimals: nil, in: 0...1000)
+        list.member("max_cadence_rpm", &maximumCadence, decimals: nil, in: 0...1000)
+        list.member("ascent_m", &ascent, decimals: nil, in: ActivityUpload.climbs)
+        list.member("descent_m", &descent, decimals: nil, in: ActivityUpload.climbs)
+        list.member("ascent_error_m", &ascentError, decimals: nil, in: ActivityUpload.climbs)
+        list.member("ascent_source", word: &ascentSource)
+        list.member("auto_paused_ms", &autoPausedMilliseconds, in: 0...max(elapsedMilliseconds, 0))
+        list.member(
+            "average_grade_adjusted_pace_s_per_m", &gradeAdjustedPace, decimals: nil, in: ActivityUpload.climbs)
+    }
+}
+
+extension SourceTotals: JSONObject {
+    package mutating func members(_ list: inout JSONMembers) {
+        list.member("creator", &creator)
+        list.member("elapsed_ms", &elapsedMilliseconds, in: 0...1_000_000_000_000)
+        list.member("total_ms", &totalMilliseconds, in: 0...1_000_000_000_000)
+        list.member("distance_m", &distanceMetres, decimals: nil, in: 0...1e12)
+        list.member("sample_distance_m", &sampleMetres, decimals: nil, in: 0...1e12)
+        list.member("ascent_m", &ascentMetres, decimals: nil, in: 0...1e9)
+        list.member("average_bpm", &averageHeartRate, decimals: nil, in: 0...1e4)
+        list.member("max_bpm", &maximumHeartRate, in: 0...65_535)
+        list.member("average_power_w", &averagePower, decimals: nil, in: ActivityUpload.watts)
+        list.member("max_power_w", &maximumPower, in: 0...65_535)
+        list.member("normalized_power_w", &normalizedPower, decimals: nil, in: ActivityUpload.watts)
+        list.member("energy_kcal", &energyKilocalories, decimals: nil, in: ActivityUpload.loads)
+    }
+}
+
+extension RecordingSensor {
+    /// All but the kinds and the address.
+    mutating func members(_ list: inout JSONMembers) {
+        list.member("name", &name)
+        list.member("manufacturer", &manufacturer)
+        list.member("model", &model)
+        list.member("serial_number", &serialNumber)
+        list.member("firmware", &firmware)
+        list.member("battery_percent", &batteryPercent, in: 0...100)
     }
 }

@@ -29,12 +29,6 @@ package struct ActivityUploadReader: Sendable {
     static let longest: Int64 = 366 * 86_400_000
     /// The years 1 to 9999.
     private static let times: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
-    private static let metres = 0.0...1e9
-    private static let climbs = 0.0...1e6
-    /// Kilocalories, and training impulses.
-    private static let loads = 0.0...1e6
-    private static let speeds = 0.0...1e5
-    private static let watts = 0.0...65_535
 
     package init() {}
 
@@ -114,7 +108,9 @@ package struct ActivityUploadReader: Sendable {
             }
             let rr = list.compactMap { $0.integer.flatMap { UInt16(exactly: $0) } }
             guard rr.count == list.count else { throw Failure("rr_1024 must have integers of 0 to 65535") }
-            return .beats(at: at, rr: rr, gap: try json.flag("gap"))
+            var gap = false
+            try json.read { $0.member("gap", onlyTrue: &gap) }
+            return .beats(at: at, rr: rr, gap: gap)
         case "sample": return .sample(try sample(json))
         default:
             throw Failure(
@@ -125,23 +121,10 @@ package struct ActivityUploadReader: Sendable {
     private mutating func sample(_ json: JSON) throws(Failure) -> RecordingSample {
         elapsed = try json.needed("elapsed_ms", in: min(elapsed, at)...at)
         var sample = RecordingSample(at: at, elapsedMilliseconds: elapsed)
-        sample.distanceMetres = try json.real("distance_m", in: Self.metres)
-        let latitude = try json.real("latitude", in: -90...90)
-        let longitude = try json.real("longitude", in: -180...180)
-        guard (latitude == nil) == (longitude == nil) else { throw Failure("latitude and longitude belong together") }
-        if let latitude, let longitude { sample.coordinate = Coordinate(latitude: latitude, longitude: longitude) }
-        sample.altitude = try json.real("altitude_m", in: -1e5...1e5)
-        sample.speed = try json.real("speed_mps", in: Self.speeds)
-        sample.heartRate = try json.small("bpm", in: 1...240)
-        sample.cadence = try json.small("cadence_rpm", in: 0...254)
-        sample.power = try json.small("power_w", in: 0...65_534)
-        sample.temperature = try json.small("temperature_c", in: -127...126)
-        sample.leftBalance = try json.small("left_balance_percent", in: 0...100)
-        sample.ascent = try json.real("ascent_m", in: Self.climbs)
-        sample.descent = try json.real("descent_m", in: Self.climbs)
-        sample.grade = try json.real("grade_percent", in: -1e6...1e6)
-        sample.verticalSpeed = try json.real("vertical_mps", in: -1e4...1e4)
-        sample.ascentSource = try json.optionalToken("ascent_source")
+        guard (json["latitude"] == nil) == (json["longitude"] == nil) else {
+            throw Failure("latitude and longitude belong together")
+        }
+        try json.read { sample.members(&$0) }
         return sample
     }
 
@@ -162,28 +145,19 @@ package struct ActivityUploadReader: Sendable {
         var recording = RecordedActivity(
             sport: try json.token("sport"),
             started: UTC(milliseconds: try json.needed("started_utc_ms", in: Self.times)))
-        recording.isIndoor = try json.flag("indoor")
-        recording.isTimeUncertain = try json.flag("time_uncertain")
-        recording.name = try json.text("name")
-        recording.totalMilliseconds = try json.needed("total_ms", in: at...Self.longest)
+        try json.read {
+            $0.member("indoor", onlyTrue: &recording.isIndoor)
+            $0.member("time_uncertain", onlyTrue: &recording.isTimeUncertain)
+            $0.member("name", &recording.name)
+            $0.member("total_ms", &recording.totalMilliseconds, in: at...Self.longest)
+        }
         recording.total = try totals(json, over: recording.totalMilliseconds)
         recording.laps = laps
         recording.total.bestPowers = try Self.bestPowers(json)
         recording.sensors = try Self.sensors(json)
         guard let source = json["source_totals"] else { return recording }
         var stated = SourceTotals()
-        stated.creator = try source.text("creator")
-        stated.elapsedMilliseconds = try source.whole("elapsed_ms", in: 0...Int64(1e12))
-        stated.totalMilliseconds = try source.whole("total_ms", in: 0...Int64(1e12))
-        stated.distanceMetres = try source.real("distance_m", in: 0...1e12)
-        stated.sampleMetres = try source.real("sample_distance_m", in: 0...1e12)
-        stated.ascentMetres = try source.real("ascent_m", in: 0...1e9)
-        stated.averageHeartRate = try source.real("average_bpm", in: 0...1e4)
-        stated.maximumHeartRate = try source.small("max_bpm", in: 0...65_535)
-        stated.averagePower = try source.real("average_power_w", in: Self.watts)
-        stated.maximumPower = try source.small("max_power_w", in: 0...65_535)
-        stated.normalizedPower = try source.real("normalized_power_w", in: Self.watts)
-        stated.energyKilocalories = try source.real("energy_kcal", in: Self.loads)
+        try source.read { stated.members(&$0) }
         recording.sourceTotals = stated
         return recording
     }
@@ -195,7 +169,7 @@ package struct ActivityUploadReader: Sendable {
             throw Failure("best_power_w must be a list of at most \(BestPowers.durations.count) numbers")
         }
         for (index, value) in list.enumerated() where value != .null {
-            guard let number = value.number, watts.contains(number) else {
+            guard let number = value.number, ActivityUpload.watts.contains(number) else {
                 throw Failure("best_power_w must have numbers of 0 to 65535 or null")
             }
             powers[index] = number
@@ -232,38 +206,14 @@ package struct ActivityUploadReader: Sendable {
             }
             sensor.address = valid
         }
-        sensor.name = try json.text("name")
-        sensor.manufacturer = try json.text("manufacturer")
-        sensor.model = try json.text("model")
-        sensor.serialNumber = try json.text("serial_number")
-        sensor.firmware = try json.text("firmware")
-        sensor.batteryPercent = try json.small("battery_percent", in: 0...100)
+        try json.read { sensor.members(&$0) }
         return sensor
     }
 
     /// - Parameter limit: the longest active time, in milliseconds.
     private func totals(_ json: JSON, over limit: Int64) throws(Failure) -> Totals {
         var totals = Totals()
-        totals.elapsedMilliseconds = try json.needed("elapsed_ms", in: 0...limit)
-        totals.movingMilliseconds = try json.needed("moving_ms", in: 0...totals.elapsedMilliseconds)
-        totals.distanceMetres = try json.real("distance_m", in: Self.metres) ?? 0
-        totals.maximumSpeed = try json.real("max_speed_mps", in: Self.speeds)
-        totals.averageHeartRate = try json.real("average_bpm", in: 0...240)
-        totals.maximumHeartRate = try json.small("max_bpm", in: 0...240)
-        totals.energyKilocalories = try json.real("energy_kcal", in: Self.loads)
-        totals.trainingImpulse = try json.real("trimp", in: Self.loads)
-        totals.averagePower = try json.real("average_power_w", in: Self.watts)
-        totals.maximumPower = try json.small("max_power_w", in: 0...65_535)
-        totals.normalizedPower = try json.real("normalized_power_w", in: Self.watts)
-        totals.workJoules = try json.real("work_j", in: 0...1e12)
-        totals.averageCadence = try json.real("average_cadence_rpm", in: 0...1000)
-        totals.maximumCadence = try json.real("max_cadence_rpm", in: 0...1000)
-        totals.ascent = try json.real("ascent_m", in: Self.climbs)
-        totals.descent = try json.real("descent_m", in: Self.climbs)
-        totals.ascentError = try json.real("ascent_error_m", in: Self.climbs)
-        totals.ascentSource = try json.optionalToken("ascent_source")
-        totals.autoPausedMilliseconds = try json.whole("auto_paused_ms", in: 0...totals.elapsedMilliseconds)
-        totals.gradeAdjustedPace = try json.real("average_grade_adjusted_pace_s_per_m", in: Self.climbs)
+        try json.read { totals.members(&$0, over: limit) }
         if let zones = json["power_zone_ms"] {
             let times = zones.array?.compactMap(\.integer) ?? []
             guard times.count == zones.array?.count, times.count <= 8,
@@ -277,49 +227,17 @@ package struct ActivityUploadReader: Sendable {
 
 /// Members of a line of an upload.
 extension JSON {
-    /// Nil if the member is absent.
-    func whole(_ name: String, in range: ClosedRange<Int64>) throws(ActivityUploadReader.Failure) -> Int64? {
-        guard let value = self[name] else { return nil }
-        guard case .integer(let number) = value, range.contains(number) else {
-            throw ActivityUploadReader.Failure(
-                "\(name) must be an integer of \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
+    /// Sets the members of a list.
+    func read(_ members: (inout JSONMembers) -> Void) throws(ActivityUploadReader.Failure) {
+        var list = JSONMembers(reading: self)
+        members(&list)
+        if let failure = list.failure { throw ActivityUploadReader.Failure(failure) }
     }
 
     func needed(_ name: String, in range: ClosedRange<Int64>) throws(ActivityUploadReader.Failure) -> Int64 {
-        guard let value = try whole(name, in: range) else { throw ActivityUploadReader.Failure("\(name) is missing") }
+        var value = range.lowerBound
+        try read { $0.member(name, &value, in: range) }
         return value
-    }
-
-    func small(_ name: String, in range: ClosedRange<Int64>) throws(ActivityUploadReader.Failure) -> Int? {
-        try whole(name, in: range).map { Int($0) }
-    }
-
-    func real(_ name: String, in range: ClosedRange<Double>) throws(ActivityUploadReader.Failure) -> Double? {
-        guard let value = self[name] else { return nil }
-        guard let number = value.number, range.contains(number) else {
-            throw ActivityUploadReader.Failure("\(name) must be a number of \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
-    }
-
-    func flag(_ name: String) throws(ActivityUploadReader.Failure) -> Bool {
-        guard let value = self[name] else { return false }
-        guard let flag = value.bool else { throw ActivityUploadReader.Failure("\(name) must be true or false") }
-        return flag
-    }
-
-    func text(_ name: String) throws(ActivityUploadReader.Failure) -> SanitizedText? {
-        guard let value = self[name] else { return nil }
-        guard let text = value.string else { throw ActivityUploadReader.Failure("\(name) must be a string") }
-        return SanitizedText(text)
-    }
-
-    func optionalToken<Token: RawRepresentable & CaseIterable>(_ name: String) throws(ActivityUploadReader.Failure)
-        -> Token?
-    where Token.RawValue == String {
-        self[name] == nil ? nil : try token(name)
     }
 
     func token<Token: RawRepresentable & CaseIterable>(_ name: String) throws(ActivityUploadReader.Failure) -> Token

@@ -25,10 +25,8 @@ extension JSONWriter {
         for vertex in course.vertices {
             object { line in
                 line.member("row", "vertex")
-                line.exact("latitude", vertex.coordinate.latitude)
-                line.exact("longitude", vertex.coordinate.longitude)
-                line.exact("altitude_m", vertex.altitude)
-                line.member("elapsed_ms", vertex.elapsedMilliseconds)
+                var vertex = vertex
+                line.members { vertex.members(&$0) }
             }
             newline()
         }
@@ -48,6 +46,15 @@ extension JSONWriter {
             line.member("points", course.points.count)
         }
         newline()
+    }
+}
+
+extension CourseVertex {
+    fileprivate mutating func members(_ list: inout JSONMembers) {
+        list.member("latitude", &coordinate.latitude, decimals: nil, in: -90...90)
+        list.member("longitude", &coordinate.longitude, decimals: nil, in: -180...180)
+        list.member("altitude_m", &altitude, decimals: nil, in: -1e5...1e5)
+        list.member("elapsed_ms", &elapsedMilliseconds, in: 0...ActivityUploadReader.longest)
     }
 }
 
@@ -86,8 +93,10 @@ package struct CourseUploadReader: Sendable {
         if lines == 1 {
             guard json["format"]?.string == CourseUpload.format, json["version"]?.integer == CourseUpload.version
             else { throw Failure("the format must be \(CourseUpload.format), version \(CourseUpload.version)") }
-            name = try json.text("name")
-            data.sport = try json.optionalToken("sport")
+            try json.read {
+                $0.member("name", &name)
+                $0.member("sport", word: &data.sport)
+            }
             return
         }
         switch json["row"]?.string {
@@ -96,14 +105,12 @@ package struct CourseUploadReader: Sendable {
             guard data.vertices.count < CourseData.vertexLimit else {
                 throw Failure("more than \(CourseData.vertexLimit) vertices")
             }
-            guard let latitude = try json.real("latitude", in: -90...90),
-                let longitude = try json.real("longitude", in: -180...180)
-            else { throw Failure("latitude or longitude is missing") }
-            data.vertices.append(
-                CourseVertex(
-                    Coordinate(latitude: latitude, longitude: longitude),
-                    altitude: try json.real("altitude_m", in: -1e5...1e5),
-                    elapsedMilliseconds: try json.whole("elapsed_ms", in: 0...ActivityUploadReader.longest)))
+            guard json["latitude"] != nil, json["longitude"] != nil else {
+                throw Failure("latitude or longitude is missing")
+            }
+            var vertex = CourseVertex(Coordinate(latitude: 0, longitude: 0))
+            try json.read { vertex.members(&$0) }
+            data.vertices.append(vertex)
         case "course-point":
             guard data.points.count < CourseData.pointLimit else {
                 throw Failure("more than \(CourseData.pointLimit) course points")
@@ -111,10 +118,12 @@ package struct CourseUploadReader: Sendable {
             guard !data.vertices.isEmpty else { throw Failure("a course point is before the track") }
             let vertex = try json.needed(
                 "vertex", in: Int64(data.points.last?.vertex ?? 0)...Int64(data.vertices.count - 1))
-            data.points.append(
-                CoursePoint(
-                    vertex: Int(vertex), try json.token("type"), name: try json.text("name"),
-                    isDerived: try json.flag("derived")))
+            var point = CoursePoint(vertex: Int(vertex), try json.token("type"))
+            try json.read {
+                $0.member("name", &point.name)
+                $0.member("derived", onlyTrue: &point.isDerived)
+            }
+            data.points.append(point)
         case "course":
             guard json["vertices"]?.integer == data.vertices.count, json["points"]?.integer == data.points.count else {
                 throw Failure("vertices and points must be the numbers of the rows: the data is cut")

@@ -148,7 +148,7 @@ extension Invocation {
         return words.joined(
             summary["id"]?.integer.map { "activity \($0)" }, summary["name"]?.harmlessText(),
             summary["sport"]?.harmlessText(),
-            summary["started"]?.string.flatMap(UTC.init(timestamp:)).map(StatusText.localTime),
+            summary["started"]?.string.flatMap(UTC.init(iso8601:)).map(StatusText.localTime),
             words.summary(StateLine.Figures(summary), averagePace: nil, nil))
     }
 }

@@ -27,13 +27,13 @@ package struct CourseWords {
     }
 
     /// The type of a course point, such as "Slight left".
-    static func name(ofCue type: String) -> String {
-        switch CoursePointKind(rawValue: type) {
+    static func name(of kind: CoursePointKind) -> String {
+        switch kind {
         case .uTurn: return "U-turn"
         case .generic: return "Point"
         default: break
         }
-        let words = type.split(separator: "-").joined(separator: " ")
+        let words = kind.rawValue.split(separator: "-").joined(separator: " ")
         return words.prefix(1).uppercased() + words.dropFirst()
     }
 
@@ -41,22 +41,22 @@ package struct CourseWords {
     /// in the place of the type.
     ///
     /// - Parameter lead: words before it.
-    static func text(ofCue type: String, _ place: String, name: String?, after lead: String = "") -> String {
-        let word = lead.isEmpty ? Self.name(ofCue: type) : Self.name(ofCue: type).lowercasedFirst
+    static func text(of kind: CoursePointKind, _ place: String, name: String?, after lead: String = "") -> String {
+        let word = lead.isEmpty ? Self.name(of: kind) : Self.name(of: kind).lowercasedFirst
         guard let name else { return lead + word + " " + place }
-        switch CoursePointKind(rawValue: type) {
+        switch kind {
         case .generic, .info: return lead + name + " " + place
         default: return lead + word + " " + place + ": " + name
         }
     }
 
-    static func isTurn(_ type: String) -> Bool {
-        arrow(ofCue: type) != "●"
+    static func isTurn(_ kind: CoursePointKind) -> Bool {
+        arrow(of: kind) != "●"
     }
 
     /// The arrow of a course point; a dot if it is no turn.
-    static func arrow(ofCue type: String) -> String {
-        switch CoursePointKind(rawValue: type) {
+    static func arrow(of kind: CoursePointKind) -> String {
+        switch kind {
         case .left: "←"
         case .right: "→"
         case .straight, .middleFork: "↑"
@@ -76,12 +76,12 @@ package struct CourseWords {
     /// An EVENT `course`, `cue` or `climb`; nil if it needs no banner.
     ///
     /// - Parameter course: the course at the moment of the event.
-    func text(_ event: JSON, course: StateLine.Course?) -> String? {
+    func text(_ event: JSON, course: CourseStatus?) -> String? {
         switch event["event"]?.string {
         case "cue":
-            guard let cue = StateLine.Course.Cue(event) else { return nil }
+            guard let cue = CueAhead(event) else { return nil }
             let isHere = event["stage"]?.string == CueReport.Stage.here.rawValue
-            return Self.text(ofCue: cue.type, isHere ? "here" : "in " + distance(cue.metres), name: cue.name)
+            return Self.text(of: cue.kind, isHere ? "here" : "in " + distance(cue.metres), name: cue.name?.text)
         case "climb":
             guard let number = event["number"]?.integer(in: 1...9999), let count = event["count"]?.integer(in: 1...9999)
             else { return nil }
@@ -96,7 +96,7 @@ package struct CourseWords {
         }
     }
 
-    private func text(ofChange event: JSON, _ course: StateLine.Course?) -> String? {
+    private func text(ofChange event: JSON, _ course: CourseStatus?) -> String? {
         switch event["change"]?.string {
         case "loaded": return "Course loaded" + (event["name"]?.harmlessText().map { ": " + $0 } ?? "")
         case "unloaded": return "Course unloaded"

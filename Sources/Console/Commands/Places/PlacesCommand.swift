@@ -260,7 +260,6 @@ extension Failure {
 extension StateLine {
     /// The current position; nil if it is unknown or old.
     var here: Coordinate? {
-        guard let position, !position.isStale else { return nil }
-        return Coordinate(latitude: position.latitude, longitude: position.longitude)
+        positionIsStale ? nil : position?.coordinate
     }
 }

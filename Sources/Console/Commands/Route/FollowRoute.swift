@@ -109,10 +109,7 @@ extension Invocation {
                 guard let json = try? JSON(parsing: line), json["class"]?.string == "STATE",
                     let state = StateLine(json)
                 else { continue }
-                let position = state.position.flatMap { position in
-                    position.isStale ? nil : Coordinate(latitude: position.latitude, longitude: position.longitude)
-                }
-                switch follower.receive(state.course, position: position, at: Clock.now()) {
+                switch follower.receive(state.course, position: state.here, at: Clock.now()) {
                 case .wait: break
                 case .end(.arrived): return try say("You have arrived.")
                 case .end(.replaced): return try say("Another course is loaded: the route is no longer followed.")

@@ -38,7 +38,7 @@ struct RouteFollower: Equatable {
     /// Takes a state.
     ///
     /// - Parameter position: nil if it is unknown or old.
-    mutating func receive(_ state: StateLine.Course?, position: Coordinate?, at now: Instant) -> Action {
+    mutating func receive(_ state: CourseStatus?, position: Coordinate?, at now: Instant) -> Action {
         guard let state, state.number == course else {
             offSince = nil
             let since = replacedSince ?? now

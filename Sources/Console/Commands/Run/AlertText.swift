@@ -5,7 +5,7 @@ import JSONCoding
 struct AlertText {
     let metric: Bool
     /// The course at the moment of the event.
-    var course: StateLine.Course?
+    var course: CourseStatus?
 
     /// Nil for an event that needs no banner.
     func text(_ event: JSON) -> String? {

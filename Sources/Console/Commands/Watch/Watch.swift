@@ -217,7 +217,7 @@ final class Watch {
 
     /// Asks for the profile of a course that has been loaded.
     private func followCourse() {
-        let course = view.state?.course?.identity
+        let course = view.state?.course.map { "\($0.number ?? 0) \($0.lengthMetres) \($0.name?.text ?? "")" }
         guard course != profiledCourse else { return }
         profiledCourse = course
         view.profile = nil

@@ -259,11 +259,11 @@ extension WatchModel {
     }
 
     private mutating func show(_ text: String, of event: JSON) {
-        guard event["event"]?.string == "cue", let type = event["type"]?.string else {
+        guard event["event"]?.string == "cue", let cue = CueAhead(event) else {
             banner = .text(text)
             return
         }
-        if CourseWords.isTurn(type) {
+        if CourseWords.isTurn(cue.kind) {
             banner = .turn(text)
         } else if case .turn? = banner {
             // Another point at the place of a turn does not hide the turn.

@@ -68,7 +68,7 @@ package struct WeatherRequest: Equatable {
     /// The text of a result.
     ///
     /// - Throws: ``Failure`` with status 1 for a reason without figures.
-    static func text(_ result: JSON, _ text: WeatherText, sun: StateLine.Sun?, wind: StateLine.Wind?) throws(Failure)
+    static func text(_ result: JSON, _ text: WeatherText, sun: SunStatus?, wind: WindStatus?) throws(Failure)
         -> String
     {
         guard let weather = result["weather"].flatMap({ TopicWeather($0) }) else {

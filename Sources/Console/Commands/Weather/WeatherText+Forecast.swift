@@ -14,7 +14,7 @@ extension WeatherText {
         }
     }
 
-    func forecastLines(of figures: TopicWeather.Figures, sun: StateLine.Sun?) -> [WeatherLine] {
+    func forecastLines(of figures: TopicWeather.Figures, sun: SunStatus?) -> [WeatherLine] {
         guard let forecast = figures.forecast, let now else { return [] }
         var lines: [WeatherLine] = []
         if let rain = figures.rainFrom {
@@ -39,7 +39,7 @@ extension WeatherText {
     }
 
     /// A row for each hour of local time that the forecast has, and for sunrise and sunset between them.
-    private func rows(of forecast: TopicWeather.Forecast, sun: StateLine.Sun?, now: UTC) -> [WeatherLine] {
+    private func rows(of forecast: TopicWeather.Forecast, sun: SunStatus?, now: UTC) -> [WeatherLine] {
         let first = units.hour(of: now)
         var cells: [(time: UTC, full: [String], short: [String])] = []
         for hour in 0..<Self.hours {

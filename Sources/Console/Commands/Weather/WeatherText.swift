@@ -55,7 +55,7 @@ package struct WeatherText {
         self.publishedMilliseconds = publishedMilliseconds
     }
 
-    package func lines(of weather: TopicWeather, sun: StateLine.Sun? = nil, wind: StateLine.Wind? = nil)
+    package func lines(of weather: TopicWeather, sun: SunStatus? = nil, wind: WindStatus? = nil)
         -> [WeatherLine]
     {
         let reason = weather.reason.map { WeatherLine(texts: [$0.uppercasedFirst], role: .reason, rank: 2) }

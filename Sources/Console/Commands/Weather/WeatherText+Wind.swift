@@ -1,52 +1,19 @@
 import Domain
-package import JSONCoding
 
-extension StateLine {
-    /// The block `wind` of a STATE line: the wind that a rider meets. Speeds are in metres per second at the rider's height.
-    package struct Wind: Equatable {
-        var station: String
-        var metres: Double
-        /// Seconds.
-        var age: Double?
-        /// Positive against the movement.
-        var head: Double?
-        /// Positive from the right.
-        var cross: Double?
-        /// Where the wind comes from, in degrees from the direction of movement, positive on the right.
-        var relative: Double?
-        var speed: Double?
-        /// Nil with all figures, and for a reason of a later release.
-        var reason: WindStatus.Reason?
-
-        /// Nil without a station and its distance.
-        package init?(_ json: JSON) {
-            guard let station = json["station"]?.harmlessText(), let metres = json.metres("distance_m") else {
-                return nil
-            }
-            self.station = station
-            self.metres = metres
-            age = json.metres("age_s")
-            head = json.metres("headwind_mps")
-            cross = json.metres("crosswind_mps")
-            relative = json.metres("relative_deg")
-            speed = json.metres("speed_mps")
-            reason = json["reason"]?.string.flatMap(WindStatus.Reason.init)
-        }
-    }
-}
-
+// The wind that a rider meets.
 extension WeatherText {
     /// The wind on the rider. Its station is named if it is none of those whose figures are shown.
-    func text(of wind: StateLine.Wind, beside figures: TopicWeather.Figures) -> WeatherLine {
+    func text(of wind: WindStatus, beside figures: TopicWeather.Figures) -> WeatherLine {
         let shown = [figures.station.name] + figures.others.map(\.station.name)
         let age = wind.age.map { ", " + WeatherUnits.duration(milliseconds: Int64($0 * 1000)) + " old" } ?? ""
-        let source = shown.contains(wind.station) ? "" : " (\(wind.station), \(place(metres: wind.metres))\(age))"
+        let station = wind.station.text
+        let source = shown.contains(station) ? "" : " (\(station), \(place(metres: wind.distance))\(age))"
         return WeatherLine(texts: texts(of: wind).map { $0 + source }, role: .figure, rank: 2)
     }
 
-    private func texts(of wind: StateLine.Wind) -> [String] {
+    private func texts(of wind: WindStatus) -> [String] {
         let atRider = ", 1 m above the ground"
-        guard let head = wind.head, let cross = wind.cross else {
+        guard let head = wind.headwind, let cross = wind.crosswind else {
             switch wind.reason {
             case .variable: return ["Variable wind" + (wind.speed.map { " of " + units.speed($0) + atRider } ?? "")]
             case .noCourse: return ["Headwind unknown: no direction of travel", "Headwind unknown"]
