@@ -91,15 +91,18 @@ package struct JSONMembers {
     @inlinable package mutating func member<Word: RawRepresentable<String> & CaseIterable>(
         _ name: String, word value: inout Word?
     ) {
-        value = word(name, value?.rawValue) { Word.allCases.map(\.rawValue) }.flatMap(Word.init)
+        guard isReading else { return write(name, value?.rawValue) }
+        value = word(name) { Word.allCases.map(\.rawValue) }.flatMap(Word.init)
     }
 
-    /// Returns what a reader reads, and a writer writes.
-    package mutating func word(_ name: String, _ value: String?, of words: () -> [String]) -> String? {
-        guard let json else {
-            writer.member(name, value)
-            return value
-        }
+    package var isReading: Bool { json != nil }
+
+    package mutating func write(_ name: String, _ word: String?) {
+        writer.member(name, word)
+    }
+
+    package mutating func word(_ name: String, of words: () -> [String]) -> String? {
+        guard let json else { return nil }
         return read(name, json, words().joined(separator: ", ")) { member in
             member.string.flatMap { words().contains($0) ? $0 : nil }
         }

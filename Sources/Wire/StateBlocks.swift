@@ -89,28 +89,19 @@ package struct StateLines: Sendable {
         // Room for values that get longer, so that no later state allocates.
         if blocks[number].bytes.capacity == 0 { blocks[number] = JSONWriter(capacity: 4096) }
         blocks[number].clear()
-        if block == .fields {
-            blocks[number].fieldsBlock(state)
-        } else if block == .lap {
-            blocks[number].lapBlock(state)
-        } else if block == .zones {
-            blocks[number].zonesBlock(state, settings)
-        } else if block == .hrv {
+        switch block {
+        case .fields: blocks[number].fieldsBlock(state)
+        case .lap: blocks[number].lapBlock(state)
+        case .zones: blocks[number].zonesBlock(state, settings)
+        case .hrv:
             if let variability = state.activity?.variability { blocks[number].object { $0.members(of: variability) } }
-        } else if block == .sensors {
-            blocks[number].sensorsBlock(state)
-        } else if block == .workout {
-            blocks[number].workoutBlock(state, settings)
-        } else if block == .badges {
-            blocks[number].badgesBlock(state)
-        } else if block == .course {
-            if let course = state.course { blocks[number].value(course) }
-        } else if block == .partner {
-            if let partner = state.partner { blocks[number].value(partner) }
-        } else if block == .sun {
-            if let sun = state.sun { blocks[number].value(sun) }
-        } else {
-            if let wind = state.wind { blocks[number].value(wind) }
+        case .sensors: blocks[number].sensorsBlock(state)
+        case .workout: blocks[number].workoutBlock(state, settings)
+        case .badges: blocks[number].badgesBlock(state)
+        case .course: if let course = state.course { blocks[number].value(course) }
+        case .partner: if let partner = state.partner { blocks[number].value(partner) }
+        case .sun: if let sun = state.sun { blocks[number].value(sun) }
+        default: if let wind = state.wind { blocks[number].value(wind) }
         }
     }
 }
