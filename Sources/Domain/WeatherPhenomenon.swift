@@ -51,16 +51,25 @@ package struct WeatherPhenomenon: Hashable, Sendable {
     package var descriptors: [Descriptor] = []
     package var kinds: [Kind] = []
 
+    /// A group of a later release, whose meaning is not known.
+    package private(set) var unknown: SanitizedText?
+
     package static let limit = 5
 
     /// The group of the report.
     package var code: String {
-        (isRecent ? "RE" : "") + intensity.rawValue + (isInVicinity ? "VC" : "")
+        unknown?.text ?? (isRecent ? "RE" : "") + intensity.rawValue + (isInVicinity ? "VC" : "")
             + descriptors.map(\.rawValue).joined() + kinds.map(\.rawValue).joined()
     }
 }
 
 extension WeatherPhenomenon {
+    /// A group of a report that another program has read.
+    package init(_ group: SanitizedText) {
+        self = WeatherPhenomenon(Array(group.text.utf8)[...]) ?? WeatherPhenomenon()
+        if kinds.isEmpty, descriptors.isEmpty { unknown = group }
+    }
+
     /// Parses a group of a report. Nil if it is no weather.
     package init?(_ group: ArraySlice<UInt8>) {
         var rest = group

@@ -2,6 +2,7 @@
 extension WeatherPhenomenon {
     /// Such as "light showers of rain" or "thunderstorm with heavy hail".
     package var words: String {
+        if let unknown { return unknown.text }
         var text = Self.list(kinds.map(Self.name))
         if text.isEmpty {
             text = descriptors.last.map(Self.nameAlone) ?? ""

@@ -92,7 +92,7 @@ extension JSONWriter {
                         $0.array("overlays") {
                             for overlay in segment.state.overlays.prefix(limit) {
                                 $0.object {
-                                    $0.member("kind", overlay.kind.token)
+                                    $0.member("kind", overlay.kind.rawValue)
                                     $0.member("probability_percent", overlay.probability)
                                     $0.member("from", overlay.period.start)
                                     $0.member("to", overlay.period.end)

@@ -44,9 +44,13 @@ package struct ForecastGroup: Hashable, Sendable {
         package func contains(_ time: UTC) -> Bool {
             start <= time && time < end
         }
+
+        package func overlaps(_ span: Range<UTC>) -> Bool {
+            start < span.upperBound && span.lowerBound < end
+        }
     }
 
-    package enum Kind: Hashable, Sendable {
+    package enum Kind: String, Sendable {
         /// The conditions at the start of the forecast.
         case initial
         /// `FM`: all conditions are new from the start of the period, which lasts until the next of this kind.

@@ -58,7 +58,7 @@ extension JSONWriter {
 
     private mutating func value(_ group: ForecastGroup) {
         object {
-            $0.member("kind", group.kind.token)
+            $0.member("kind", group.kind.rawValue)
             $0.member("from", group.period.start)
             $0.member("to", group.period.end)
             $0.member("probability_percent", group.probability)
@@ -155,17 +155,5 @@ extension JSONWriter {
     ) {
         guard !elements.isEmpty else { return }
         array(name) { for element in elements { write(&$0, element) } }
-    }
-}
-
-extension ForecastGroup.Kind {
-    var token: String {
-        switch self {
-        case .initial: "initial"
-        case .from: "from"
-        case .becoming: "becoming"
-        case .temporary: "temporary"
-        case .possible: "possible"
-        }
     }
 }

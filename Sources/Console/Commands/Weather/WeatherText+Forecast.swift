@@ -1,4 +1,5 @@
 import Domain
+import Weather
 
 // The forecast for the next hours.
 extension WeatherText {
@@ -14,7 +15,7 @@ extension WeatherText {
         }
     }
 
-    func forecastLines(of figures: TopicWeather.Figures, sun: SunStatus?) -> [WeatherLine] {
+    func forecastLines(of figures: WeatherFigures, sun: SunStatus?) -> [WeatherLine] {
         guard let forecast = figures.forecast, let now else { return [] }
         var lines: [WeatherLine] = []
         if let rain = figures.rainFrom {
@@ -22,7 +23,7 @@ extension WeatherText {
             lines.append(WeatherLine(texts: ["Precipitation expected " + time], role: .figure, rank: 4))
         }
         if let shift = figures.windShiftAt, shift > now {
-            let wind = forecast.periods.first { $0.span.contains(shift) }.map { windCells($0.conditions) } ?? []
+            let wind = forecast.periods.first { $0.period.contains(shift) }.map { windCells($0.state.conditions) } ?? []
             let text = "Wind shift at " + units.moment(shift, now: now)
             let after = wind.isEmpty ? "" : ": " + wind.joined(separator: ", ")
             lines.append(WeatherLine(texts: [text + after, text], role: .figure, rank: 4))
@@ -39,18 +40,21 @@ extension WeatherText {
     }
 
     /// A row for each hour of local time that the forecast has, and for sunrise and sunset between them.
-    private func rows(of forecast: TopicWeather.Forecast, sun: SunStatus?, now: UTC) -> [WeatherLine] {
+    private func rows(of forecast: WeatherFigures.Forecast, sun: SunStatus?, now: UTC) -> [WeatherLine] {
         let first = units.hour(of: now)
         var cells: [(time: UTC, full: [String], short: [String])] = []
         for hour in 0..<Self.hours {
             let start = UTC(milliseconds: first.milliseconds + Int64(hour) * 3_600_000)
             let end = UTC(milliseconds: start.milliseconds + 3_600_000)
-            guard let period = forecast.periods.first(where: { $0.span.contains(max(start, now)) }) else { continue }
-            let wind = windCells(period.conditions)
-            let weather = weatherCell(period.conditions) ?? ""
-            let overlays = forecast.periods.flatMap(\.overlays).filter { $0.span.overlaps(max(start, now)..<end) }
+            let period = forecast.periods.first { $0.period.contains(max(start, now)) }
+            guard let conditions = period?.state.conditions else { continue }
+            let wind = windCells(conditions)
+            let weather = weatherCell(conditions) ?? ""
+            let overlays = forecast.periods.flatMap(\.state.overlays).filter {
+                $0.period.overlaps(max(start, now)..<end)
+            }
             // An overlay of several periods is in each of them.
-            let changes = overlays.compactMap { text(of: $0, beside: period.conditions) }.reduce(into: [String]()) {
+            let changes = overlays.compactMap { text(of: $0, beside: conditions) }.reduce(into: [String]()) {
                 if !$0.contains($1) { $0.append($1) }
             }
             let all = ([weather] + changes).filter { !$0.isEmpty }.joined(separator: "; ")
@@ -79,25 +83,25 @@ extension WeatherText {
     }
 
     /// The wind and the gusts of a row; empty if no wind is known.
-    private func windCells(_ conditions: TopicWeather.Conditions) -> [String] {
-        guard let speed = conditions.windSpeed else { return [] }
-        let gust = conditions.gust.map { ["gusts " + units.speedFigures($0)] } ?? []
+    private func windCells(_ conditions: WeatherConditions) -> [String] {
+        guard let wind = conditions.wind, let speed = wind.metresPerSecond else { return [] }
+        let gust = wind.gustMetresPerSecond.map { ["gusts " + units.speedFigures($0)] } ?? []
         if speed == 0, gust.isEmpty { return ["calm"] }
         let from =
-            conditions.isWindVariable ? "variable " : conditions.windFrom.map { RunFormat.compass($0) + " " } ?? ""
+            wind.isVariable ? "variable " : wind.fromDegrees.map { RunFormat.compass(Double($0)) + " " } ?? ""
         return [from + units.speed(speed)] + gust
     }
 
     /// The weather, else the sky, and a short visibility.
-    private func weatherCell(_ conditions: TopicWeather.Conditions) -> String? {
+    private func weatherCell(_ conditions: WeatherConditions) -> String? {
         let weather = conditions.weather.map(Self.words) ?? ""
-        let sight = conditions.visibility.flatMap { $0 < Self.shortVisibility ? visibility(conditions) : nil }
+        let sight = conditions.visibility.flatMap { $0.metres < Self.shortVisibility ? visibility(conditions) : nil }
         let texts = [weather.isEmpty ? Self.sky(conditions) : weather, sight].compactMap(\.self)
         return texts.isEmpty ? nil : texts.joined(separator: ", ")
     }
 
     /// What an overlay changes, such as "30 % thunderstorm with rain"; nil if nothing that a row shows.
-    private func text(of overlay: TopicWeather.Overlay, beside conditions: TopicWeather.Conditions) -> String? {
+    private func text(of overlay: ForecastGroup, beside conditions: WeatherConditions) -> String? {
         let change = overlay.conditions
         var texts: [String] = []
         if let weather = weatherCell(change), weather != weatherCell(conditions) { texts.append(weather) }
@@ -109,12 +113,12 @@ extension WeatherText {
         return manner(of: overlay) + " " + texts.joined(separator: ", ")
     }
 
-    private func manner(of overlay: TopicWeather.Overlay) -> String {
+    private func manner(of overlay: ForecastGroup) -> String {
         let probability = overlay.probability.map { "\($0) %" }
         return switch overlay.kind {
         case .becoming: "becoming"
         case .temporary: [probability, "at times"].compactMap(\.self).joined(separator: " ")
-        case .possible: probability ?? "perhaps"
+        case .possible, .initial, .from: probability ?? "perhaps"
         }
     }
 }

@@ -19,7 +19,7 @@ extension WeatherText {
     private static let cold = -10.0
 
     /// One line for each danger that is observed, else for its first time in the forecast of the next hours.
-    func warnings(of figures: TopicWeather.Figures) -> [WeatherLine] {
+    func warnings(of figures: WeatherFigures) -> [WeatherLine] {
         var warned: Set<Danger> = []
         var lines: [WeatherLine] = []
         func warn(_ findings: [Finding], _ time: String, source: String = "", short: String = "") {
@@ -36,13 +36,14 @@ extension WeatherText {
         }
         guard let forecast = figures.forecast, let ahead else { return lines }
         let source = " (\(forecast.station))"
-        for period in forecast.periods where period.span.overlaps(ahead) {
-            let time = time(from: period.span, in: ahead)
+        for period in forecast.periods where period.period.overlaps(ahead) {
+            let time = time(from: period.period, in: ahead)
             warn(
-                findings(in: period.conditions), "forecast " + (time.map { "from " + $0 } ?? "now"), source: source,
+                findings(in: period.state.conditions), "forecast " + (time.map { "from " + $0 } ?? "now"),
+                source: source,
                 short: (time ?? "forecast") + ": ")
-            for overlay in period.overlays where overlay.span.overlaps(ahead) {
-                let time = self.time(from: overlay.span, in: ahead)
+            for overlay in period.state.overlays where overlay.period.overlaps(ahead) {
+                let time = self.time(from: overlay.period, in: ahead)
                 let probability = overlay.probability.map { "\($0) %" }
                 warn(
                     findings(in: overlay.conditions),
@@ -53,7 +54,7 @@ extension WeatherText {
         return lines
     }
 
-    private func observed(_ figures: TopicWeather.Figures) -> [(TopicWeather.Figure, [Finding])] {
+    private func observed(_ figures: WeatherFigures) -> [(StationWeather.Figure, [Finding])] {
         let conditions = figures.conditions
         let felt: Finding? = figures.feelsLike.flatMap { celsius in
             if celsius > Self.heat { return ([.heat], "heat that feels like " + units.temperature(celsius)) }
@@ -65,12 +66,12 @@ extension WeatherText {
         ]
     }
 
-    private func findings(in conditions: TopicWeather.Conditions) -> [Finding] {
+    private func findings(in conditions: WeatherConditions) -> [Finding] {
         phenomena(in: conditions) + [wind(in: conditions), sight(in: conditions)].compactMap(\.self)
     }
 
-    private func phenomena(in conditions: TopicWeather.Conditions) -> [Finding] {
-        (conditions.weather ?? []).compactMap(\.decoded).compactMap { phenomenon in
+    private func phenomena(in conditions: WeatherConditions) -> [Finding] {
+        (conditions.weather ?? []).compactMap { phenomenon in
             let dangers = Self.dangers(of: phenomenon)
             return dangers.isEmpty ? nil : (dangers, phenomenon.words)
         }
@@ -99,30 +100,32 @@ extension WeatherText {
         return dangers
     }
 
-    private func wind(in conditions: TopicWeather.Conditions) -> Finding? {
-        if let gust = conditions.gust, gust > Self.strongWind { return ([.wind], "gusts of " + units.speed(gust)) }
-        guard let speed = conditions.windSpeed, speed > Self.strongWind else { return nil }
+    private func wind(in conditions: WeatherConditions) -> Finding? {
+        if let gust = conditions.wind?.gustMetresPerSecond, gust > Self.strongWind {
+            return ([.wind], "gusts of " + units.speed(gust))
+        }
+        guard let speed = conditions.wind?.metresPerSecond, speed > Self.strongWind else { return nil }
         return ([.wind], "wind of " + units.speed(speed))
     }
 
-    private func sight(in conditions: TopicWeather.Conditions) -> Finding? {
-        guard let metres = conditions.visibility, metres < Self.fogVisibility, conditions.visibilityBound != .atLeast,
+    private func sight(in conditions: WeatherConditions) -> Finding? {
+        guard let sight = conditions.visibility, sight.metres < Self.fogVisibility, sight.bound != .atLeast,
             let text = visibility(conditions)
         else { return nil }
         return ([.sight], "visibility " + text)
     }
 
-    private static func manner(of overlay: TopicWeather.Overlay) -> String {
+    private static func manner(of overlay: ForecastGroup) -> String {
         let probability = overlay.probability.map { "possible (\($0) %)" }
         return switch overlay.kind {
         case .becoming: "forecast"
         case .temporary: [probability, "at times"].compactMap(\.self).joined(separator: " ")
-        case .possible: probability ?? "possible"
+        case .possible, .initial, .from: probability ?? "possible"
         }
     }
 
     /// The beginning of a time; nil if that is over.
-    private func time(from span: Range<UTC>, in ahead: Range<UTC>) -> String? {
-        span.lowerBound > ahead.lowerBound ? units.moment(span.lowerBound, now: ahead.lowerBound) : nil
+    private func time(from period: ForecastGroup.Period, in ahead: Range<UTC>) -> String? {
+        period.start > ahead.lowerBound ? units.moment(period.start, now: ahead.lowerBound) : nil
     }
 }

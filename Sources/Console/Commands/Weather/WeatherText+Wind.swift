@@ -1,9 +1,10 @@
 import Domain
+import Weather
 
 // The wind that a rider meets.
 extension WeatherText {
     /// The wind on the rider. Its station is named if it is none of those whose figures are shown.
-    func text(of wind: WindStatus, beside figures: TopicWeather.Figures) -> WeatherLine {
+    func text(of wind: WindStatus, beside figures: WeatherFigures) -> WeatherLine {
         let shown = [figures.station.name] + figures.others.map(\.station.name)
         let age = wind.age.map { ", " + WeatherUnits.duration(milliseconds: Int64($0 * 1000)) + " old" } ?? ""
         let station = wind.station.text

@@ -80,13 +80,13 @@ package struct WeatherText {
         return lines + forecastLines(of: figures, sun: sun)
     }
 
-    private static let order: [TopicWeather.Figure] = [
+    private static let order: [StationWeather.Figure] = [
         .weather, .temperature, .wind, .dewPoint, .visibility, .pressure, .clouds,
     ]
 
     // MARK: Stations
 
-    private func title(of station: TopicWeather.Station, hasSite: Bool, rank: Int) -> WeatherLine {
+    private func title(of station: WeatherFigures.Station, hasSite: Bool, rank: Int) -> WeatherLine {
         let isStale = self.isStale || isOld(station.observed)
         let age = age(of: station.observed) + (isStale ? ", stale" : "")
         let place = place(metres: station.metres)
@@ -141,7 +141,7 @@ package struct WeatherText {
 
     /// - Parameter rider: the line of the wind on the rider, which follows the wind.
     private func lines(
-        of figures: TopicWeather.Figures, without missing: Set<TopicWeather.Figure>, _ rider: WeatherLine?
+        of figures: WeatherFigures, without missing: Set<StationWeather.Figure>, _ rider: WeatherLine?
     ) -> [WeatherLine] {
         Self.order.filter { !missing.contains($0) }.flatMap { figure in
             let (texts, rank): ([String], Int) =
@@ -159,23 +159,22 @@ package struct WeatherText {
         }
     }
 
-    private func weatherTexts(_ conditions: TopicWeather.Conditions, hasSky: Bool) -> [String] {
+    private func weatherTexts(_ conditions: WeatherConditions, hasSky: Bool) -> [String] {
         let weather = conditions.weather.map(Self.words) ?? ""
         let sky = hasSky ? Self.sky(conditions) : nil
         if weather.isEmpty { return sky.map { [$0.uppercasedFirst] } ?? [] }
         return [weather + (sky.map { ", " + $0 } ?? ""), weather].map(\.uppercasedFirst)
     }
 
-    static func words(_ weather: [TopicWeather.Phenomenon]) -> String {
-        weather.map { phenomenon in phenomenon.decoded?.words ?? phenomenon.code }
-            .joined(separator: ", ")
+    static func words(_ weather: [WeatherPhenomenon]) -> String {
+        weather.map(\.words).joined(separator: ", ")
     }
 
-    static func sky(_ conditions: TopicWeather.Conditions) -> String? {
+    static func sky(_ conditions: WeatherConditions) -> String? {
         conditions.clouds.flatMap { WeatherWords.sky($0.compactMap(\.cover)) }
     }
 
-    private func temperatureTexts(_ figures: TopicWeather.Figures) -> [String] {
+    private func temperatureTexts(_ figures: WeatherFigures) -> [String] {
         let station = figures.temperature.map(units.temperature)
         let here = figures.temperatureHere.map(units.temperature)
         let felt = figures.feelsLike.map(units.temperature)
@@ -191,28 +190,27 @@ package struct WeatherText {
         return texts[0].isEmpty ? [] : texts
     }
 
-    private func windTexts(_ conditions: TopicWeather.Conditions) -> [String] {
-        guard let speed = conditions.windSpeed.map(units.speed) else {
-            return conditions.windFrom.map { ["Wind from \(RunFormat.compass($0))"] } ?? []
-        }
-        let gust = conditions.gust.map { ", gusts of " + units.speed($0) } ?? ""
-        let shortGust = conditions.gust.map { ", gusts " + units.speedFigures($0) } ?? ""
-        if conditions.windSpeed == 0, conditions.gust == nil { return ["Calm"] }
+    private func windTexts(_ conditions: WeatherConditions) -> [String] {
+        guard let wind = conditions.wind else { return [] }
+        let from = wind.fromDegrees.map { RunFormat.compass(Double($0)) }
+        guard let speed = wind.metresPerSecond.map(units.speed) else { return from.map { ["Wind from " + $0] } ?? [] }
+        let gust = wind.gustMetresPerSecond.map { ", gusts of " + units.speed($0) } ?? ""
+        let shortGust = wind.gustMetresPerSecond.map { ", gusts " + units.speedFigures($0) } ?? ""
+        if wind.metresPerSecond == 0, wind.gustMetresPerSecond == nil { return ["Calm"] }
         let range =
-            conditions.windRange.isEmpty
-            ? "" : ", between " + conditions.windRange.map(RunFormat.compass).joined(separator: " and ")
-        if conditions.isWindVariable || conditions.windFrom == nil {
-            let lead = conditions.isWindVariable ? "Variable wind of " : "Wind of "
+            wind.range.map { [$0.fromDegrees, $0.toDegrees].map { RunFormat.compass(Double($0)) } }
+            .map { ", between " + $0.joined(separator: " and ") } ?? ""
+        guard !wind.isVariable, let from else {
+            let lead = wind.isVariable ? "Variable wind of " : "Wind of "
             return [lead + speed + range + gust, lead + speed + gust, lead + speed + shortGust]
         }
-        let from = RunFormat.compass(conditions.windFrom ?? 0)
         return [
             "Wind from \(from) at \(speed)\(range)\(gust)", "Wind from \(from) at \(speed)\(gust)",
             "Wind \(from) \(speed)\(shortGust)",
         ]
     }
 
-    private func humidityTexts(_ figures: TopicWeather.Figures) -> [String] {
+    private func humidityTexts(_ figures: WeatherFigures) -> [String] {
         let parts = [
             figures.humidity.map { "humidity " + units.whole($0) + " %" },
             figures.dewPoint.map { "dew point " + units.temperature($0) },
@@ -220,23 +218,23 @@ package struct WeatherText {
         return parts.isEmpty ? [] : [parts.joined(separator: ", ").uppercasedFirst]
     }
 
-    func visibility(_ conditions: TopicWeather.Conditions) -> String? {
-        conditions.visibility.map { metres in
-            switch conditions.visibilityBound {
-            case .exact: units.distance(metres)
-            case .atLeast: units.distance(metres) + " or more"
-            case .lessThan: "less than " + units.distance(metres)
+    func visibility(_ conditions: WeatherConditions) -> String? {
+        conditions.visibility.map { visibility in
+            switch visibility.bound {
+            case .exact: units.distance(visibility.metres)
+            case .atLeast: units.distance(visibility.metres) + " or more"
+            case .lessThan: "less than " + units.distance(visibility.metres)
             }
         }
     }
 
-    private func cloudTexts(_ conditions: TopicWeather.Conditions, hasSky: Bool) -> [String] {
-        let layers = (conditions.clouds ?? []).filter { $0.base != nil || $0.kind != nil }
+    private func cloudTexts(_ conditions: WeatherConditions, hasSky: Bool) -> [String] {
+        let layers = (conditions.clouds ?? []).filter { $0.baseMetres != nil || $0.kind != nil }
         if layers.isEmpty { return hasSky ? Self.sky(conditions).map { [$0.uppercasedFirst] } ?? [] : [] }
         return ["Clouds " + layers.map(text).joined(separator: ", ")]
     }
 
-    private func text(of layer: TopicWeather.Cloud) -> String {
+    private func text(of layer: CloudLayer) -> String {
         let cover: String? =
             switch layer.cover {
             case .few: "few"
@@ -252,7 +250,7 @@ package struct WeatherText {
             case .toweringCumulus: "towering cumulus"
             case nil: nil
             }
-        let height = layer.base.map { (layer.cover == .obscured ? "" : "at ") + units.cloudBase($0) }
+        let height = layer.baseMetres.map { (layer.cover == .obscured ? "" : "at ") + units.cloudBase($0) }
         let parts = cover == nil ? [kind, height] : [cover, height, kind.map { "(\($0))" }]
         return parts.compactMap(\.self).joined(separator: " ")
     }
