@@ -52,15 +52,8 @@ package struct LocalDay: Equatable {
 
     /// Parses `2026-03-01`.
     package init?(_ text: String) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.map(\.utf8.count) == [4, 2, 2] else { return nil }
-        let numbers = parts.compactMap { part in
-            part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(part) : nil
-        }
-        guard numbers.count == 3, (1...12).contains(numbers[1]), (1...31).contains(numbers[2]) else { return nil }
-        self.init(midnight: UTC(year: numbers[0], month: numbers[1], day: numbers[2]))
-        // A day that the month does not have.
-        if day != numbers[2] { return nil }
+        guard text.utf8.count == 10, let midnight = UTC(iso8601: text + "T00:00:00Z") else { return nil }
+        self.init(midnight: midnight)
     }
 
     /// `2026-03-01`

@@ -38,8 +38,7 @@ package struct BluetoothAddress: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         (0..<6).map { index in
-            let byte = UInt8(truncatingIfNeeded: value >> UInt64(40 - 8 * index))
-            return (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            UInt8(truncatingIfNeeded: value >> UInt64(40 - 8 * index)).hexadecimal(uppercase: true)
         }.joined(separator: ":")
     }
 }

@@ -33,7 +33,7 @@ package final class SQLiteDatabase {
         var handle: OpaquePointer?
         let flags =
             access == .writing ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-        let name = access == .immutable ? "file:" + Self.escaped(path) + "?immutable=1" : path
+        let name = access == .immutable ? "file:" + path.percentEncoded(keeping: "/.-_") + "?immutable=1" : path
         let system = access == .unshared ? "unix-none" : nil
         let code = unsafe sqlite3_open_v2(name, &handle, flags | Self.always, system)
         guard code == SQLITE_OK, let opened = unsafe handle else {
@@ -130,20 +130,6 @@ package final class SQLiteDatabase {
 
     func check(_ code: Int32) throws(SQLiteError) {
         if code != SQLITE_OK { throw unsafe SQLiteError(code, of: handle) }
-    }
-
-    /// Percent-encodes a path for a URI.
-    private static func escaped(_ path: String) -> String {
-        let hexadecimal = Array("0123456789ABCDEF")
-        return path.utf8.reduce(into: "") { text, byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
-                UInt8(ascii: "_"):
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            default: text += "%\(hexadecimal[Int(byte >> 4)])\(hexadecimal[Int(byte & 15)])"
-            }
-        }
     }
 }
 

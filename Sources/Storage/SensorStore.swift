@@ -69,7 +69,7 @@ package struct SensorStore: Equatable, Sendable {
                         line.member("adapter", key.adapter)
                         line.member("address", key.device.address)
                         line.member("address_type", key.device.type.token)
-                        line.member("key", key.hexadecimal)
+                        line.member("key", key.bytes.hexadecimal)
                     }
                 }
             }
@@ -109,17 +109,9 @@ extension LongTermKey {
         guard let adapter = json["adapter"]?.string.flatMap({ BluetoothAddress($0) }),
             let address = json["address"]?.string.flatMap({ BluetoothAddress($0) }),
             let type = json["address_type"]?.string.flatMap(LEAddress.Kind.init(token:)),
-            let text = json["key"]?.string
+            let bytes = json["key"]?.string.flatMap([UInt8].init(hexadecimal:)), bytes.count == Self.size
         else { return nil }
-        let digits = text.compactMap(\.hexDigitValue)
-        guard digits.count == text.count, digits.count == 2 * Self.size else { return nil }
-        let bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
         self.init(adapter: adapter, device: LEAddress(address, type), bytes)
-    }
-
-    /// Two digits per byte.
-    fileprivate var hexadecimal: String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
 

@@ -1,3 +1,5 @@
+import Domain
+
 /// A line of an agency. GTFS calls it a route.
 package struct TransitLine: Equatable, Sendable {
     /// The ID of the agency, unique among its lines.
@@ -45,9 +47,6 @@ package struct LineColor: Equatable, Sendable {
 
     /// Such as `FFCC66`.
     package var text: String {
-        [red, green, blue].map { byte in
-            let digits = String(byte, radix: 16, uppercase: true)
-            return digits.utf8.count == 1 ? "0" + digits : digits
-        }.joined()
+        [red, green, blue].map { $0.hexadecimal(uppercase: true) }.joined()
     }
 }

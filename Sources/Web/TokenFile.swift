@@ -103,23 +103,3 @@ extension AccessToken {
             used: UTC(milliseconds: Int64(used)))
     }
 }
-
-extension [UInt8] {
-    fileprivate var hexadecimal: String {
-        map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
-    }
-
-    fileprivate init?(hexadecimal text: String) {
-        guard text.utf8.count.isMultiple(of: 2) else { return nil }
-        self = []
-        var rest = text[...]
-        while !rest.isEmpty {
-            guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
-            append(byte)
-            rest = rest.dropFirst(2)
-        }
-    }
-}

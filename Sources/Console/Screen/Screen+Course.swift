@@ -188,7 +188,7 @@ extension Screen {
 
     /// A drawing, turned to the right.
     private static func turned(_ drawing: [String]) -> [String] {
-        let dots = drawing.map(Array.init)
+        let dots = drawing.map { Array($0) }
         return dots.indices.map { column in String(dots.indices.reversed().map { dots[$0][column] }) }
     }
 

@@ -38,7 +38,7 @@ extension InfoPoint {
     /// - Parameter lines: their IDs.
     package func address(ofVehiclesOn lines: [String]) -> String {
         "\(server)/rest/Vehicles/GetAllVehiclesForRoutes?routeIDs="
-            + lines.map(Self.encoded).joined(separator: ",")
+            + lines.map { $0.percentEncoded(keeping: Self.unreserved) }.joined(separator: ",")
     }
 
     /// - Returns: nil for an ID that is no component of a path.
@@ -53,8 +53,11 @@ extension InfoPoint {
         address("Resources/Traces", name)
     }
 
+    /// With letters and digits, the unreserved characters of RFC 3986.
+    private static let unreserved = "-._~"
+
     private func address(_ folder: String, _ name: String) -> String? {
-        Self.isFileName(name) ? "\(server)/\(folder)/\(Self.encoded(name))" : nil
+        Self.isFileName(name) ? "\(server)/\(folder)/\(name.percentEncoded(keeping: Self.unreserved))" : nil
     }
 
     /// Whether a name is one component of a path, and harmless.
@@ -62,16 +65,6 @@ extension InfoPoint {
         guard name.utf8.count <= nameLimit, name != ".", !name.containsText("..") else { return false }
         return !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
             && SanitizedText.line(name, limit: nameLimit) == name
-    }
-
-    /// Escapes all bytes except the unreserved characters of RFC 3986.
-    private static func encoded(_ text: String) -> String {
-        text.utf8.map { byte in
-            switch UnicodeScalar(byte) {
-            case "0"..."9", "A"..."Z", "a"..."z", "-", ".", "_", "~": String(UnicodeScalar(byte))
-            default: (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-            }
-        }.joined()
     }
 }
 

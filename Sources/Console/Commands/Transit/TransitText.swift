@@ -96,15 +96,8 @@ struct TransitText {
 
     /// The time of day in the agency's local time, such as `08:05`.
     private func clock(_ time: JSON?) -> String {
-        guard let text = time?.string, let moment = UTC(iso8601: text), let zone = Self.offset(text) else { return "" }
-        return Screen.clock(moment, minutesFromUTC: zone, twelveHour: units.twelveHour)
-    }
-
-    /// Minutes from UTC in a time such as `2026-11-26T08:05:00-05:00`.
-    private static func offset(_ text: String) -> Int? {
-        let zone = text.suffix(6)
-        let parts = zone.dropFirst().split(separator: ":").compactMap { Int($0) }
-        guard parts.count == 2 else { return nil }
-        return (zone.first == "-" ? -1 : 1) * (parts[0] * 60 + parts[1])
+        // Without the zone it is what a clock there shows.
+        guard let shown = time?.string.flatMap({ UTC(iso8601: $0.dropLast("-05:00".count)) }) else { return "" }
+        return Screen.clock(shown, minutesFromUTC: 0, twelveHour: units.twelveHour)
     }
 }
