@@ -65,7 +65,7 @@ struct LineTests {
         for line in [
             #"{"class":"EVENT","run":"idle"}"#, #"{"class":"STATE"}"#, #"{"class":"STATE","run":"flying"}"#, "7",
         ] {
-            #expect(StateLine(try JSON(parsing: line.utf8)) == nil)
+            #expect(ReceivedState(try JSON(parsing: line.utf8)) == nil)
         }
     }
 
@@ -87,7 +87,7 @@ struct LineTests {
                 continue
             }
             _ = Settings(line: json)
-            let view = WatchModel(state: StateLine(json))
+            let view = WatchModel(state: ReceivedState(json))
             #expect(Screen(size: Size(columns: 80, rows: 24), palette: .many).rows(of: view).count <= 24)
             guard let state = view.state else {
                 others += 1

@@ -57,7 +57,7 @@ enum Views {
         }
         text = text.replacing(
             #""faults":"#, with: #""blocks":{"fields":\#(fields(of: try JSON(parsing: text.utf8)))},"faults":"#)
-        let state = StateLine(try JSON(parsing: text.utf8))
+        let state = ReceivedState(try JSON(parsing: text.utf8))
         let settings = Settings(line: try JSON(parsing: Self.settings.utf8))
         var view = WatchModel()
         view.state = state!

@@ -53,7 +53,7 @@ struct WatchKeyTests {
     @Test func questionEndsWithTheRun() throws {
         var view = try Views.view(Views.run)
         _ = view.pressed(.letter("s"), at: start)
-        view.received(StateLine(run: .idle))
+        view.received(ReceivedState(run: .idle))
         #expect(view.overlay == .none)
         #expect(view.pressed(.letter("s"), at: start) == nil)
         #expect(view.message == WatchModel.Message(text: "no run is in progress", isError: true))

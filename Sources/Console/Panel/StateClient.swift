@@ -54,7 +54,7 @@ final class StateClient {
     }
 
     private func receive(_ json: JSON) {
-        if let state = StateLine(json) {
+        if let state = ReceivedState(json) {
             receive(state)
         } else if let beep = Beep(event: json) {
             alerted(beep)
@@ -71,7 +71,7 @@ final class StateClient {
         level.write(error + what, of: "pacectl")
     }
 
-    private func receive(_ state: StateLine) {
+    private func receive(_ state: ReceivedState) {
         if status == nil { LogLevel.notice.write("connected to paced", of: "pacectl") }
         status = PanelStatus(state)
         reportedError = nil
@@ -111,7 +111,7 @@ extension Beep {
 }
 
 extension PanelStatus {
-    init(_ state: StateLine) {
+    init(_ state: ReceivedState) {
         let off = LinkReason.off.rawValue
         let beatIsFresh = state.heart.bpm != nil && !state.heart.isStale
         let positionIsFresh = state.position != nil && !state.positionIsStale

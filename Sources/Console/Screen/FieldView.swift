@@ -30,7 +30,7 @@ struct FieldView: Equatable {
     }
 
     private init(_ field: ScreenField, of view: WatchModel) {
-        let state = view.state ?? StateLine(run: .idle)
+        let state = view.state ?? ReceivedState(run: .idle)
         let metric = view.isMetric
         style = Style(colour: field.colour, isBold: true)
         size = field.size
@@ -90,7 +90,7 @@ struct FieldView: Equatable {
         self.unit = unit
     }
 
-    private mutating func setHeartRate(_ state: StateLine, usingZones: Bool) {
+    private mutating func setHeartRate(_ state: ReceivedState, usingZones: Bool) {
         let heart = state.heart
         widest = "000"
         unit = "bpm"
@@ -118,7 +118,7 @@ struct FieldView: Equatable {
         }
     }
 
-    private mutating func setZone(_ state: StateLine) {
+    private mutating func setZone(_ state: ReceivedState) {
         if state.heart.link.state == .connected, let zone = state.heart.zone {
             content = .bar(state.heart.zoneFraction ?? 0, state.heart.zoneName ?? Zones.name(of: zone))
             style.colour = Self.colour(ofZone: zone)

@@ -11,7 +11,7 @@ struct Footer {
     private let size: Size
     private let hasKeyRow: Bool
 
-    init(_ view: WatchModel, _ state: StateLine, in size: Size) {
+    init(_ view: WatchModel, _ state: ReceivedState, in size: Size) {
         self.size = size
         hasKeyRow = view.mayCommand && size.rows >= (state.run == .idle ? 8 : 12)
         if state.run == .idle, size.rows >= 8, !hasKeyRow {
@@ -24,7 +24,7 @@ struct Footer {
     }
 
     /// The most important keys that fit.
-    private func keys(_ view: WatchModel, _ state: StateLine) -> [Part] {
+    private func keys(_ view: WatchModel, _ state: ReceivedState) -> [Part] {
         var keys = Self.hints(view, state).compactMap { $0.isInFooter ? ($0.key, $0.short) : nil }
         func width(_ space: Int) -> Int {
             keys.reduce(-space) { $0 + $1.0.count + 1 + $1.1.count + space }
@@ -44,7 +44,7 @@ struct Footer {
     }
 
     /// The keys that have a meaning, the most important first.
-    static func hints(_ view: WatchModel, _ state: StateLine) -> [Hint] {
+    static func hints(_ view: WatchModel, _ state: ReceivedState) -> [Hint] {
         var hints: [Hint] = []
         if view.mayCommand {
             switch state.run {
@@ -74,7 +74,7 @@ struct Footer {
     }
 
     /// Each fault with its remedy, wrapped if there is room. If they do not all fit, the last row counts the others.
-    private func faults(_ state: StateLine) -> [[Part]] {
+    private func faults(_ state: ReceivedState) -> [[Part]] {
         let style = Style(colour: .red)
         var left = size.rows >= 16 ? 3 : size.rows >= 8 ? 2 : 1
         var lines: [[Part]] = []
@@ -91,7 +91,7 @@ struct Footer {
         return lines
     }
 
-    private func links(_ state: StateLine, metric: Bool) -> [[Part]] {
+    private func links(_ state: ReceivedState, metric: Bool) -> [[Part]] {
         let strap: [Part] = [
             ("● ", Style(colour: Self.colour(ofStrap: state))), ("Strap " + StatusText.strapInShort(state), .quiet),
         ]
@@ -118,7 +118,7 @@ struct Footer {
         parts.reduce(0) { $0 + TerminalText.width(of: $1.text) }
     }
 
-    private static func colour(ofStrap state: StateLine) -> Style.Colour {
+    private static func colour(ofStrap state: ReceivedState) -> Style.Colour {
         switch state.heart.link.state {
         case .connected: .green
         case .connecting: .yellow
@@ -126,7 +126,7 @@ struct Footer {
         }
     }
 
-    private static func colour(ofPosition state: StateLine) -> Style.Colour {
+    private static func colour(ofPosition state: ReceivedState) -> Style.Colour {
         if state.gpsd.state == .connected { return StatusText.positionProblem(state) == nil ? .green : .yellow }
         return state.gpsd.state == .connecting ? .yellow : .red
     }

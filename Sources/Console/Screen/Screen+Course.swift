@@ -3,7 +3,7 @@ import Domain
 // The page of the course that is loaded.
 extension Screen {
     func draw(
-        _ course: CourseStatus, _ state: StateLine, of view: WatchModel, from top: Int, rows: Int,
+        _ course: CourseStatus, _ state: ReceivedState, of view: WatchModel, from top: Int, rows: Int,
         on canvas: inout Canvas
     ) {
         let columns = size.columns - 4
@@ -87,7 +87,7 @@ extension Screen {
     }
 
     private func rest(
-        of course: CourseStatus, _ state: StateLine, _ view: WatchModel, _ words: CourseWords
+        of course: CourseStatus, _ state: ReceivedState, _ view: WatchModel, _ words: CourseWords
     ) -> CourseLine {
         let left = words.distance(course.remainingMetres ?? course.lengthMetres)
         let ascent = course.remainingAscentMetres.map(words.height)

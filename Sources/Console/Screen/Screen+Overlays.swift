@@ -3,7 +3,7 @@ import Domain
 // What covers the run screen, or a part of it, for a while.
 extension Screen {
     /// What has just happened, across the first row, as much of it as fits.
-    func draw(_ banner: WatchModel.Banner, of view: WatchModel, _ state: StateLine, on canvas: inout Canvas) {
+    func draw(_ banner: WatchModel.Banner, of view: WatchModel, _ state: ReceivedState, on canvas: inout Canvas) {
         let style = Style(isBold: true, isInverse: true)
         canvas.put(String(repeating: " ", count: size.columns), row: 0, column: 0, style)
         switch banner {
@@ -12,7 +12,7 @@ extension Screen {
         }
     }
 
-    private func text(of lap: StateLine.Lap, in view: WatchModel, _ state: StateLine) -> String {
+    private func text(of lap: ReceivedState.Lap, in view: WatchModel, _ state: ReceivedState) -> String {
         let words = StatusText(metric: view.isMetric)
         var texts = ["Lap \(lap.number) done", words.duration(lap.figures), words.distance(lap.figures)]
         if let pace = lap.figures.averagePace { texts.append(words.rate(secondsPerMetre: pace, state.sport)) }
@@ -36,7 +36,7 @@ extension Screen {
         draw(lines, from: top, hint: ["any key returns to the run screen", "any key returns"], on: &canvas)
     }
 
-    func drawHelp(_ view: WatchModel, _ state: StateLine, from top: Int, on canvas: inout Canvas) {
+    func drawHelp(_ view: WatchModel, _ state: ReceivedState, from top: Int, on canvas: inout Canvas) {
         let hints = Footer.hints(view, state)
         let width = hints.map(\.key.count).max() ?? 0
         var lines = hints.map { hint -> Canvas.Line in

@@ -8,7 +8,7 @@ extension Screen {
     private static let fullRowLimit = 60
 
     func draw(
-        _ weather: WatchModel.Weather, _ state: StateLine, of view: WatchModel, from top: Int, rows: Int,
+        _ weather: WatchModel.Weather, _ state: ReceivedState, of view: WatchModel, from top: Int, rows: Int,
         on canvas: inout Canvas
     ) {
         let columns = size.columns - 4

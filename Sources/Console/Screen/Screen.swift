@@ -42,7 +42,7 @@ package struct Screen {
                 foot.draw(on: &canvas)
             }
         } else if view.overlay == .help {
-            drawHelp(view, StateLine(run: .idle), from: 0, on: &canvas)
+            drawHelp(view, ReceivedState(run: .idle), from: 0, on: &canvas)
         } else if case .summary(let summary) = view.overlay {
             draw(summary, of: view, from: 0, on: &canvas)
         } else {
@@ -54,7 +54,7 @@ package struct Screen {
 
     // MARK: Header
 
-    private func drawHeader(_ view: WatchModel, _ state: StateLine, on canvas: inout Canvas) {
+    private func drawHeader(_ view: WatchModel, _ state: ReceivedState, on canvas: inout Canvas) {
         var right = size.columns - 1
         if let time = state.time, size.columns >= 16 {
             let text = Self.clock(time, minutesFromUTC: view.minutesFromUTC, twelveHour: view.settings.twelveHourClock)

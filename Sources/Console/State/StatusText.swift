@@ -15,7 +15,7 @@ package struct StatusText {
     }
 
     /// The run on one line, for a log or a small display.
-    package func line(_ state: StateLine) -> String {
+    package func line(_ state: ReceivedState) -> String {
         var parts = [Self.run(state)]
         if state.run != .idle {
             parts.append(elapsed(state.total))
@@ -28,7 +28,7 @@ package struct StatusText {
     }
 
     /// All details, one on each line.
-    package func report(_ state: StateLine) -> String {
+    package func report(_ state: ReceivedState) -> String {
         var rows: [(String, String)] = []
         if state.run != .idle {
             rows.append(("Time", joined(duration(state.total), moving(state.total))))
@@ -62,18 +62,18 @@ package struct StatusText {
     }
 
     /// An ended activity on one line.
-    package func summary(_ total: StateLine.Figures, averagePace: Double?, _ sport: Sport?) -> String {
+    package func summary(_ total: ReceivedState.Figures, averagePace: Double?, _ sport: Sport?) -> String {
         joined(
             distance(total), "in " + duration(total), averagePace.map { rate(secondsPerMetre: $0, sport) },
             total.averageBPM.map { "\($0) bpm on average" }, total.maximumBPM.map { "\($0) bpm at most" })
     }
 
-    func elapsed(_ figures: StateLine.Figures) -> String {
+    func elapsed(_ figures: ReceivedState.Figures) -> String {
         RunFormat.elapsed(milliseconds: figures.elapsedMilliseconds ?? 0)
     }
 
     /// Elapsed time with a unit, for text that does not identify it as a time.
-    func duration(_ figures: StateLine.Figures) -> String {
+    func duration(_ figures: ReceivedState.Figures) -> String {
         Self.duration(figures.elapsedMilliseconds ?? 0)
     }
 
@@ -81,13 +81,13 @@ package struct StatusText {
         RunFormat.elapsed(milliseconds: milliseconds) + (milliseconds < 60_000 ? " s" : "")
     }
 
-    package func distance(_ figures: StateLine.Figures) -> String {
+    package func distance(_ figures: ReceivedState.Figures) -> String {
         RunFormat.distance(metres: figures.distanceMetres ?? 0, metric: metric) + " "
             + RunFormat.distanceUnit(metric: metric)
     }
 
     /// The step in progress and what is left of it.
-    func workout(_ workout: StateLine.Workout) -> String {
+    func workout(_ workout: ReceivedState.Workout) -> String {
         let remaining: String? =
             switch workout.remaining {
             case .milliseconds(let milliseconds):
@@ -106,7 +106,7 @@ package struct StatusText {
     }
 
     /// The present pace, or the present speed of a ride.
-    private func rate(of state: StateLine) -> String {
+    private func rate(of state: ReceivedState) -> String {
         guard let sport = state.sport, !sport.isByPace else { return pace(state.pace) }
         return RunFormat.speed(metresPerSecond: state.speed, metric: metric) + " " + RunFormat.speedUnit(metric: metric)
     }
@@ -123,28 +123,28 @@ package struct StatusText {
         sport?.isByPace ?? true ? "Pace" : "Speed"
     }
 
-    private func moving(_ figures: StateLine.Figures) -> String? {
+    private func moving(_ figures: ReceivedState.Figures) -> String? {
         figures.movingMilliseconds.map { "moving " + Self.duration($0) }
     }
 
-    private func ascent(_ state: StateLine) -> String? {
+    private func ascent(_ state: ReceivedState) -> String? {
         state.ascentMetres.map { RunFormat.height(metres: $0, metric: metric) + " up" }
     }
 
-    private func heart(_ heart: StateLine.Heart) -> String {
+    private func heart(_ heart: ReceivedState.Heart) -> String {
         joined(
             (heart.bpm.map(String.init) ?? "--") + " bpm", heart.zoneName,
             heart.isStale ? "\((heart.ageMilliseconds ?? 0) / 1000) s old" : nil,
             heart.contact == false ? "no contact" : nil)
     }
 
-    func strap(_ state: StateLine) -> String {
+    func strap(_ state: ReceivedState) -> String {
         joined(
             Self.heartLink(state),
             state.heart.link.state == .connected ? state.heart.batteryPercent.map { "battery \($0) %" } : nil)
     }
 
-    private func position(_ state: StateLine) -> String {
+    private func position(_ state: ReceivedState) -> String {
         guard let position = state.position else {
             let search = Self.searchText(state)
             return search != "no position" ? "not known, " + search : "not known"
@@ -156,7 +156,7 @@ package struct StatusText {
             position.satellites.map { "\($0) satellites" }, state.positionIsStale ? "stale" : nil)
     }
 
-    private func gpsd(_ state: StateLine) -> String {
+    private func gpsd(_ state: ReceivedState) -> String {
         state.gpsd.state == .connected ? joined("connected", state.gpsd.name) : Self.gpsdLink(state)
     }
 
@@ -171,7 +171,7 @@ package struct StatusText {
 
 extension StatusText {
     /// The state of the run.
-    static func run(_ state: StateLine) -> String {
+    static func run(_ state: ReceivedState) -> String {
         switch state.run {
         case .idle: return "Ready"
         case .paused: return "Paused"
@@ -190,7 +190,7 @@ extension StatusText {
     /// The state of the link to the strap, in the order of RunFree's heart-rate view.
     ///
     /// A connected strap has precedence over the state of Bluetooth: a simulated strap needs none.
-    package static func heartLink(_ state: StateLine) -> String {
+    package static func heartLink(_ state: ReceivedState) -> String {
         let link = state.heart.link
         switch link.state {
         case .connected: return (link.name ?? "strap") + " connected"
@@ -204,12 +204,12 @@ extension StatusText {
     }
 
     /// Whether a user has switched sensors off: by `--sensors off`, `Sensors=off` in paced.conf, or `pacectl sensors off`.
-    static func isOff(_ link: StateLine.Link) -> Bool {
+    static func isOff(_ link: ReceivedState.Link) -> Bool {
         link.reason == LinkReason.off.rawValue
     }
 
     /// The link to the strap in a few words, for a place labelled as the strap's.
-    static func strapInShort(_ state: StateLine) -> String {
+    static func strapInShort(_ state: ReceivedState) -> String {
         switch state.heart.link.state {
         case .connected:
             let battery = state.heart.batteryPercent.map { " \($0) %" }
@@ -219,14 +219,14 @@ extension StatusText {
         }
     }
 
-    static func isBluetoothDisabled(_ state: StateLine) -> Bool {
+    static func isBluetoothDisabled(_ state: ReceivedState) -> Bool {
         guard state.heart.link.state == .disconnected || state.heart.link.state == nil else { return false }
         let reason = state.heart.link.reason.flatMap(LinkReason.init)
         return state.bluetooth.name == "off" || reason == .adapterOff || reason == .adapterBlocked
     }
 
     /// The state of the link to gpsd.
-    static func gpsdLink(_ state: StateLine) -> String {
+    static func gpsdLink(_ state: ReceivedState) -> String {
         switch state.gpsd.state {
         case .connecting where state.gpsd.name == "simulated": "no GPS: the demo's tunnel"
         case .connected: "GPS connected"
@@ -236,14 +236,14 @@ extension StatusText {
     }
 
     /// Why there is no good position; nil if there is one.
-    package static func positionProblem(_ state: StateLine) -> String? {
+    package static func positionProblem(_ state: ReceivedState) -> String? {
         if state.gpsd.state != .connected { return gpsdLink(state) }
         if state.position == nil { return searchText(state) }
         return state.positionIsStale ? "position stale" : nil
     }
 
     /// How far the search for a position is.
-    private static func searchText(_ state: StateLine) -> String {
+    private static func searchText(_ state: ReceivedState) -> String {
         switch state.acquisition {
         case .searching, .extended: "searching for a position"
         case .errorIdle, .expiredError: "no position found: go under the open sky"
@@ -253,7 +253,7 @@ extension StatusText {
     }
 
     /// The quality of the position in a few words.
-    package static func positionInShort(_ state: StateLine, metric: Bool) -> String {
+    package static func positionInShort(_ state: ReceivedState, metric: Bool) -> String {
         if let problem = positionProblem(state) { return problem }
         let satellites = state.position?.satellites.map { " \($0) satellites" }
         let accuracy = state.position?.accuracy.map { " ±" + RunFormat.height(metres: $0, metric: metric) }
@@ -261,7 +261,7 @@ extension StatusText {
     }
 
     /// The charge of the board's battery; nil if it has none.
-    static func battery(_ state: StateLine) -> String? {
+    static func battery(_ state: ReceivedState) -> String? {
         state.power.batteryPercent.map { "\($0) %" + (state.power.isCharging == true ? ", charging" : "") }
     }
 

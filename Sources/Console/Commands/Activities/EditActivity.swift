@@ -149,6 +149,6 @@ extension Invocation {
             summary["id"]?.integer.map { "activity \($0)" }, summary["name"]?.harmlessText(),
             summary["sport"]?.harmlessText(),
             summary["started"]?.string.flatMap(UTC.init(iso8601:)).map(StatusText.localTime),
-            words.summary(StateLine.Figures(summary), averagePace: nil, nil))
+            words.summary(ReceivedState.Figures(summary), averagePace: nil, nil))
     }
 }

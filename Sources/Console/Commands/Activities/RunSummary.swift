@@ -5,21 +5,21 @@ import JSONCoding
 package struct RunSummary: Equatable {
     var activity: Int?
     var sport: Sport?
-    var total: StateLine.Figures
+    var total: ReceivedState.Figures
     /// Time from start to end, pauses included.
     var totalMilliseconds: Int64?
     /// Empty if they are not all known.
-    package internal(set) var laps: [StateLine.Lap]
+    package internal(set) var laps: [ReceivedState.Lap]
 
     /// - Parameters:
     ///   - line: an EVENT line `stop`.
     ///   - laps: the laps that were closed during the run.
     ///   - last: the lap that was in progress.
-    init?(_ line: JSON, laps: [StateLine.Lap], last: StateLine.Lap?) {
+    init?(_ line: JSON, laps: [ReceivedState.Lap], last: ReceivedState.Lap?) {
         guard let summary = line["summary"] else { return nil }
         activity = summary["id"]?.integer(in: 1...Int(Int32.max))
         sport = summary["sport"]?.string.flatMap(Sport.init)
-        total = StateLine.Figures(summary)
+        total = ReceivedState.Figures(summary)
         totalMilliseconds = summary["total_ms"]?.integer(in: 0...1_000_000_000_000).map(Int64.init)
         let isComplete = laps.enumerated().allSatisfy { $0.element.number == $0.offset + 1 }
         self.laps = isComplete ? laps : []
@@ -28,11 +28,11 @@ package struct RunSummary: Equatable {
         let time = (total.elapsedMilliseconds ?? 0) - laps.reduce(0) { $0 + ($1.figures.elapsedMilliseconds ?? 0) }
         let metres = (total.distanceMetres ?? 0) - laps.reduce(0) { $0 + ($1.figures.distanceMetres ?? 0) }
         guard time > 0 else { return }
-        var figures = StateLine.Figures()
+        var figures = ReceivedState.Figures()
         figures.elapsedMilliseconds = time
         figures.distanceMetres = max(metres, 0)
         if let last, last.number == laps.count + 1 { figures.averageBPM = last.figures.averageBPM }
-        self.laps.append(StateLine.Lap(number: laps.count + 1, figures: figures))
+        self.laps.append(ReceivedState.Lap(number: laps.count + 1, figures: figures))
     }
 
     /// The text of the summary, line by line.

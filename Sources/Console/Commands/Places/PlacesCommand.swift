@@ -257,7 +257,7 @@ extension Failure {
     }
 }
 
-extension StateLine {
+extension ReceivedState {
     /// The current position; nil if it is unknown or old.
     var here: Coordinate? {
         positionIsStale ? nil : position?.coordinate

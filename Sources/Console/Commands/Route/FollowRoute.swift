@@ -107,7 +107,7 @@ extension Invocation {
             switch connection.line(by: nil) {
             case .line(let line):
                 guard let json = try? JSON(parsing: line), json["class"]?.string == "STATE",
-                    let state = StateLine(json)
+                    let state = ReceivedState(json)
                 else { continue }
                 switch follower.receive(state.course, position: state.here, at: Clock.now()) {
                 case .wait: break

@@ -79,7 +79,7 @@ extension Invocation {
     }
 
     private static func describe(to command: RunCommand, _ result: JSON, _ words: StatusText) -> String {
-        let figures = StateLine.Figures(result)
+        let figures = ReceivedState.Figures(result)
         let elapsed = words.duration(figures)
         switch command {
         case .start:

@@ -36,11 +36,11 @@ extension Invocation {
     /// - Parameter blocks: the member of the WATCH line, with a comma before it.
     func presentState(
         blocks: String = "", needsSettings: Bool = true
-    ) throws(Failure) -> (state: StateLine, stateLine: [UInt8], settings: Settings, settingsLine: [UInt8]) {
+    ) throws(Failure) -> (state: ReceivedState, stateLine: [UInt8], settings: Settings, settingsLine: [UInt8]) {
         let connection = try Connection.needed(to: RuntimeDirectory(runtimeDirectory).stateSocket)
         try connection.send((#"{"class":"WATCH","classes":["STATE","SETTINGS"]"# + blocks + "}").utf8)
         let deadline = Clock.now() + Connection.connectTimeout
-        var state: (StateLine, [UInt8])?
+        var state: (ReceivedState, [UInt8])?
         var settings: (Settings, [UInt8])?
         while true {
             if let state, settings != nil || !needsSettings {
@@ -55,7 +55,7 @@ extension Invocation {
                 throw .failed("paced rejected the request: " + (json["message"]?.harmlessText(limit: 256) ?? "error"))
             }
             // A STATE of before the WATCH line has no blocks.
-            if let newer = StateLine(json), blocks.isEmpty || json["blocks"] != nil { state = (newer, line) }
+            if let newer = ReceivedState(json), blocks.isEmpty || json["blocks"] != nil { state = (newer, line) }
             if let newer = Settings(line: json) { settings = (newer, line) }
         }
     }

@@ -190,7 +190,7 @@ final class Watch {
     }
 
     private func receive(_ line: JSON) {
-        if let state = StateLine(line) {
+        if let state = ReceivedState(line) {
             if isWatching {
                 view.received(state)
                 followCourse()

@@ -49,7 +49,7 @@ struct WatchLines {
             if let failure = Failure(version: json) { throw failure }
             if isJSON {
                 try writeOut(line + [UInt8(ascii: "\n")])
-            } else if let state = StateLine(json) {
+            } else if let state = ReceivedState(json) {
                 // The settings, which determine the units, arrive a moment later.
                 guard let metric = metric ?? settings?.isMetric else { continue }
                 try writeOut(StatusText(metric: metric).line(state) + "\n")

@@ -5,7 +5,7 @@ import Wire
 /// Model of the run screen.
 package struct WatchModel: Equatable {
     /// Nil if the daemon is away.
-    package var state: StateLine?
+    package var state: ReceivedState?
     package var settings = Settings()
     /// Units from the command line; nil to follow the setting.
     package var metric: Bool?
@@ -16,7 +16,7 @@ package struct WatchModel: Equatable {
     /// The data of the topic `weather`; nil if there is none.
     package var weather: Weather?
     /// The ended laps of the run in progress.
-    package internal(set) var laps: [StateLine.Lap] = []
+    package internal(set) var laps: [ReceivedState.Lap] = []
     /// What covers the data fields, or awaits an answer.
     package var overlay = Overlay.none
     /// The page of the present sport, from 0. It may exceed the number of pages (``pageCount``), and then wraps.
@@ -40,7 +40,7 @@ package struct WatchModel: Equatable {
     /// The offset of local time from UTC.
     package var minutesFromUTC = 0
 
-    package init(state: StateLine? = nil, metric: Bool? = nil, directory: String = "") {
+    package init(state: ReceivedState? = nil, metric: Bool? = nil, directory: String = "") {
         self.state = state
         self.metric = metric
         self.directory = directory
@@ -60,7 +60,7 @@ package struct WatchModel: Equatable {
 
     package enum Banner: Equatable {
         /// The lap that has ended.
-        case lap(StateLine.Lap)
+        case lap(ReceivedState.Lap)
         /// A turn of the course.
         case turn(String)
         /// An alert, a step of the workout, a badge, or another event of the course.
@@ -210,7 +210,7 @@ extension WatchModel {
 // What the daemon's lines change.
 extension WatchModel {
     /// Adopts a STATE line.
-    package mutating func received(_ newer: StateLine) {
+    package mutating func received(_ newer: ReceivedState) {
         state = newer
         silentSeconds = nil
         error = nil
@@ -229,7 +229,7 @@ extension WatchModel {
         case "start":
             if line["resumed"]?.bool != true { laps = [] }
         case "lap":
-            guard let lap = line["lap"].flatMap({ StateLine.Lap($0) }) else { return }
+            guard let lap = line["lap"].flatMap({ ReceivedState.Lap($0) }) else { return }
             if laps.count < Self.lapLimit { laps.append(lap) }
             if !isReplayed { banner = .lap(lap) }
         case "alert", "workout", "badge", "course", "cue", "climb", "light", "notice":

@@ -5,7 +5,7 @@ import Wire
 /// The fields of a STATE line that are shown to users.
 ///
 /// Values that are absent, of the wrong type or out of range are nil. Text is sanitised.
-package struct StateLine: Equatable {
+package struct ReceivedState: Equatable {
     package internal(set) var run: RunState
     package var time: UTC?
     package var activity: Int?
@@ -185,7 +185,7 @@ package struct StateLine: Equatable {
     }
 }
 
-extension StateLine.Figures {
+extension ReceivedState.Figures {
     init(_ json: JSON) {
         elapsedMilliseconds = json["elapsed_ms"]?.integer(in: 0...1_000_000_000_000).map(Int64.init)
         movingMilliseconds = json["moving_ms"]?.integer(in: 0...1_000_000_000_000).map(Int64.init)
@@ -195,14 +195,14 @@ extension StateLine.Figures {
     }
 }
 
-extension StateLine.Lap {
+extension ReceivedState.Lap {
     init?(_ json: JSON) {
         guard let number = json["number"]?.integer(in: 1...1_000_000) else { return nil }
-        self.init(number: number, figures: StateLine.Figures(json))
+        self.init(number: number, figures: ReceivedState.Figures(json))
     }
 }
 
-extension StateLine.Link {
+extension ReceivedState.Link {
     fileprivate init(_ json: JSON, name: String) {
         state = json["link"]?.string.flatMap(LinkState.init)
         reason = json["reason"]?.harmlessText()
@@ -210,9 +210,9 @@ extension StateLine.Link {
     }
 }
 
-extension StateLine.Heart {
+extension ReceivedState.Heart {
     fileprivate init(_ json: JSON) {
-        link = StateLine.Link(json, name: "name")
+        link = ReceivedState.Link(json, name: "name")
         link.name = link.name ?? json["address"]?.harmlessText()
         bpm = json["bpm"]?.integer(in: 0...999)
         ageMilliseconds = json["age_ms"]?.integer(in: 0...1_000_000)
