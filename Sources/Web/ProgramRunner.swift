@@ -38,6 +38,11 @@ package final class ProgramRunner {
     private var running: [Int: Run] = [:]
     private var nextNumber = 0
     private var places = SharedPlaces(jobLimit)
+    /// Jobs beyond the share of their tokens, and when they are refused. A browser that gives up a request sends the next one at once,
+    /// and the end of the first may be noticed after it.
+    private var late: [(job: Job, until: Instant)] = []
+    private var lateTimer: TimerSource?
+    private static let patience = Duration.milliseconds(200)
     private var held = 0
 
     /// A program that runs.
@@ -70,11 +75,37 @@ package final class ProgramRunner {
     }
 
     func add(_ job: Job) {
+        if enter(job) { return }
+        lateTimer = lateTimer ?? (try? loop.timer { [unowned self] in admitLate() })
+        guard late.count < Self.jobLimit, lateTimer != nil else { return job.reply.send(.busy) }
+        late.append((job, Clock.now() + Self.patience))
+        lateTimer?.arm(at: late.first?.until)
+    }
+
+    /// - Returns: false if there is no place for the job.
+    private func enter(_ job: Job) -> Bool {
         let limit = job.token.scope == .control ? Self.heldLimit : Self.heldLimit / 2
-        guard held < limit, places.take(for: job.token) else { return job.reply.send(.busy) }
-        job.reply.ended = { [unowned self] in places.leave(job.token) }
+        guard held < limit, places.take(for: job.token) else { return false }
+        job.reply.ended = { [unowned self] in leave(job.token) }
         waiting.append(job)
         startNext()
+        return true
+    }
+
+    private func leave(_ token: AccessToken) {
+        places.leave(token)
+        if !late.isEmpty { admitLate() }
+    }
+
+    /// Gives places to jobs that wait for one, and refuses those that have waited long enough.
+    private func admitLate() {
+        // A job that ends meanwhile comes here again.
+        let jobs = late
+        late = []
+        for (job, until) in jobs where !job.reply.isOver && !enter(job) {
+            if Clock.now() >= until { job.reply.send(.busy) } else { late.append((job, until)) }
+        }
+        lateTimer?.arm(at: late.first?.until)
     }
 
     private func startNext() {
@@ -145,7 +176,7 @@ package final class ProgramRunner {
         held += size
         run.job.reply.ended = { [unowned self] in
             held -= size
-            places.leave(token)
+            leave(token)
         }
         return run.job.response(FileDescriptor(owning: copy), size)
     }

@@ -86,6 +86,27 @@ def test_requests_of_clients_that_have_gone_leave_their_places(web):
     late.close()
 
 
+def test_page_that_gives_requests_up_gets_the_next_ones(web):
+    """A browser closes the connections of requests that it gives up, and opens others at once."""
+    client = web.client("watch")
+
+    def asks():
+        connection = web.connect()
+        connection.sendall(f"GET /api/activities HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {client.token}\r\n\r\n".encode())
+        return connection
+
+    for _ in range(5):
+        given_up = [asks() for _ in range(SHARE)]
+        with stopped(web.process):
+            # The server finds the new requests and the ends of the old ones at the same time.
+            later = [asks() for _ in range(SHARE)]
+            for one in given_up:
+                one.close()
+        assert [status(one) for one in later] == [200] * SHARE
+        for one in later:
+            one.close()
+
+
 def test_streams_of_clients_that_have_gone_leave_their_places(web):
     client = web.client("watch")
     with stopped(web.daemon.process):
