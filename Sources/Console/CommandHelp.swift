@@ -7,8 +7,14 @@ package enum CommandHelp {
     /// The help of one command, with all that begin with its word, or of all.
     package static func text(of topic: String?) -> String {
         guard let topic else { return ofAll }
-        let rows = Command.all.filter { $0.topic == topic && $0.isShown }.map(row).joined()
-        return "\(usage)\n\n\(rows)\n'pacectl help' lists the options of all commands; 'man pacectl' has the details.\n"
+        let commands = Command.all.filter { $0.topic == topic && $0.isShown }
+        var options: [String] = []
+        for option in commands.flatMap({ $0.options + $0.others }) where !option.text.isEmpty {
+            let line = entry(option.form, indent: 2, option.text)
+            if !options.contains(line) { options.append(line) }
+        }
+        return "\(usage)\n\n" + commands.map(row).joined() + (options.isEmpty ? "" : "\n" + options.joined())
+            + "\n'pacectl help' lists all commands and their common options; 'man pacectl' has the details.\n"
     }
 
     private static let usage = "Usage: pacectl [OPTION]... COMMAND"

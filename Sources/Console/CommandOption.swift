@@ -17,7 +17,7 @@ struct CommandOption<Value: Sendable>: CommandOptionRow {
     /// - Parameters:
     ///   - word: the word for the value in the help; nil for an option without one.
     ///   - isNeeded: whether the command needs the option.
-    ///   - text: what the option does, for the completion.
+    ///   - text: what the option does, for the help and the completion; empty for one that only tests and tools use.
     ///   - parse: returns nil for a text that is no value.
     init(
         _ names: String..., word: String?, isNeeded: Bool = false, _ text: String, _ completion: Completion = .none,
@@ -139,7 +139,7 @@ enum Options {
         "--speed", word: "N", "times as fast as it was", needs: "a number from 0.001 to 1000000",
         parse: { Double($0).flatMap { (0.001...1e6).contains($0) ? $0 : nil } })
     /// Replaces `/`, for tests.
-    static let root = CommandOption.directory("--root", "the root of the file system")
+    static let root = CommandOption.directory("--root", "")
     static let at = position("--at", such: "42.5078,1.5211 here", "near this position")
 
     /// A position such as `52.5,13.4`.

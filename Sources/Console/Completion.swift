@@ -35,7 +35,7 @@ extension Invocation {
         if let option = before.unfinished { return place.choices(option.completion, after: before.words, current) }
         let count = before.words.count
         let begun = before.commands.filter { $0.words.count <= count && count > 0 }
-        let options = begun.flatMap { $0.options + $0.others }.flatMap(Self.lines)
+        let options = begun.flatMap { $0.options + $0.others }.filter { !$0.text.isEmpty }.flatMap(Self.lines)
         if current.hasPrefix("-") { return Self.filtered(options + Options.ofAll.flatMap(Self.lines), current) }
         let next = before.commands.filter { $0.words.count > count && $0.isShown }.map { command -> String in
             command.words[count] + (command.words.count == count + 1 ? "\t" + command.text.prefix { $0 != ";" } : "")

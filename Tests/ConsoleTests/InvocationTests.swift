@@ -208,6 +208,9 @@ struct InvocationTests {
         let help = CommandHelp.text(of: "settings")
         #expect(help.contains("\n  settings get [KEY]") && help.contains("'[114,133,152,171,180]'"))
         #expect(!help.contains("activities") && !help.contains("--runtime-dir"))
+        let options = CommandHelp.text(of: "scan")
+        #expect(options.contains("\n  --seconds N               how long\n"))
+        #expect(!CommandHelp.text(of: "doctor").contains("--root"))
         #expect(Command.topics.allSatisfy { CommandHelp.text(of: $0).contains("\n  \($0)") })
     }
 

@@ -192,8 +192,8 @@ extension Options {
     fileprivate static let configuration = CommandOption.text(
         "--config", "FILE", "what is configured", needs: "a file", .files)
     // For tests.
-    fileprivate static let input = CommandOption.directory("--input", "the devices of the keys")
-    fileprivate static let leds = CommandOption.directory("--leds", "the LEDs")
+    fileprivate static let input = CommandOption.directory("--input", "")
+    fileprivate static let leds = CommandOption.directory("--leds", "")
 }
 
 extension Invocation {

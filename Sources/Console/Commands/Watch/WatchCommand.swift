@@ -26,7 +26,7 @@ extension Options {
         .activitiesAndFiles)
     fileprivate static let loop = CommandOption.flag("--loop", "begin the recording again at its end")
     // For Tools/demo.
-    fileprivate static let endsDaemon = CommandOption.flag("--ends-daemon", "the end of the screen ends paced")
+    fileprivate static let endsDaemon = CommandOption.flag("--ends-daemon", "")
 }
 
 /// Options of `pacectl watch`.
