@@ -4,6 +4,9 @@
 package struct Command: Sendable {
     /// Such as `course show`.
     package let name: String
+    let words: [Substring]
+    /// The first word of the name, which several commands may share.
+    let topic: String
     let arguments: [CommandArgument]
     /// In the order of the help.
     let options: [any CommandOptionRow]
@@ -31,6 +34,8 @@ package struct Command: Sendable {
         run: @escaping @Sendable (Invocation, Value) throws -> String
     ) {
         self.name = name
+        words = name.split(separator: " ")
+        topic = String(words[0])
         self.arguments = arguments
         self.options = options
         self.others = others
@@ -64,9 +69,6 @@ package struct Command: Sendable {
 
     /// Whether the help has it; the others are for programs.
     package var isShown: Bool { !text.isEmpty }
-    var words: [Substring] { name.split(separator: " ") }
-    /// The first word of the name, which several commands may share.
-    var topic: String { String(words[0]) }
 
     /// The option of this command with a name.
     func option(_ name: String) -> (any CommandOptionRow)? {
