@@ -107,6 +107,8 @@ enum Options {
         "--state-dir",
         "directory of the journal (default: that of your 'paced --demo' while it runs, else /var/lib/paced if a journal "
             + "is there, else ${XDG_STATE_HOME:-~/.local/state}/paced)")
+    static let anonymous = CommandOption.flag(
+        "--anonymous", "leave out the uuids of the board and the activity, serial numbers and names of sensors")
     static let version = CommandOption.flag("--version", "print the version")
     static let help = CommandOption(
         "-h", "--help", word: nil, "print this help, or that of the command", parse: { _ in true })

@@ -68,14 +68,17 @@ extension Invocation {
         case .settingValue: Self.filtered(words.last.flatMap(SettingKey.init).map(values) ?? [], current)
         case .words(let words): Self.filtered(words, current)
         case .activities(let hasLast):
-            Self.filtered((hasLast ? [ActivityReference.lastWord] : []) + activityNumbers(), current)
+            Self.filtered((hasLast ? [ActivityReference.lastWord] : []) + activityNames(for: current), current)
         case .activitiesAndFiles: choices(.activities(), after: words, current) + ["\tfiles"]
         }
     }
 
-    private func activityNumbers() -> [String] {
+    /// The numbers of the newest activities; the uuids of those that begin with an unfinished one.
+    private func activityNames(for current: String) -> [String] {
         guard let journal = try? StateDirectory(stateDirectory).journal() else { return [] }
-        return ((try? ActivityFilter().activities(of: journal, atMost: 50)) ?? []).map { String($0.id) }
+        let numbers = ((try? ActivityFilter().activities(of: journal, atMost: 50)) ?? []).map { String($0.id) }
+        let records = UUIDPrefix(current).flatMap { try? journal.records(.activity, beginning: $0) } ?? []
+        return numbers + records.map { "\($0.uuid)" }
     }
 
     /// The values of a setting; of one without a list the present value, as paced.conf has it.

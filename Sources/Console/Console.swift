@@ -20,5 +20,5 @@ extension Command {
     package static let all: [Command] =
         status + watch + run + scan + sensors + workout + course + settings + activities + badges + bests + show + edit
         + delete + export + report + importing + recover + replay + rows + publish + weather + route + places + decode
-        + transit + web + doctor + panel + help + completion
+        + transit + web + device + doctor + panel + help + completion
 }

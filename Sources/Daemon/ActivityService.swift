@@ -1,4 +1,5 @@
 import Domain
+import JSONCoding
 import Linux
 import Pipeline
 import Servers
@@ -129,6 +130,32 @@ final class ActivityService {
             }
         case .recover(let file): try recover(file, completion, at: now)
         }
+    }
+
+    /// Finds the number of a uuid, and passes the parameters with it to `body`.
+    func lookUp(
+        _ lookup: RecordLookup, _ completion: @escaping Completion,
+        _ body: @escaping (JSON?, Instant) throws(RPCError) -> Void
+    ) throws(RPCError) {
+        let isSubmitted = submit(.records(lookup.kind, beginning: lookup.prefix)) { [unowned self] reply, now in
+            complete(completion) { () throws(RPCError) in
+                switch reply {
+                case .success(let reply):
+                    guard case .records(let records) = reply else {
+                        throw .notFound(lookup.parameter, "there is no journal")
+                    }
+                    let number: Int
+                    do throws(UUIDPrefix.Failure) {
+                        number = try lookup.prefix.number(among: records, lookup.kind)
+                    } catch {
+                        throw .notFound(lookup.parameter, "\(error)")
+                    }
+                    try body(lookup.parameters(with: number), now)
+                case .failure(let failure): throw .unreadable(failure)
+                }
+            }
+        }
+        if !isSubmitted { throw Self.tooManyRequests }
     }
 
     /// Queues the recovery of a damaged journal. The response is sent when the request is on the disk, not at the end.

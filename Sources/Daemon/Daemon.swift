@@ -31,6 +31,7 @@ package final class Daemon {
     private let activities: ActivityService
     private let uploads: UploadService
     private let courses: CourseService
+    private let identity: DeviceService
     private let sensors: SensorController
     private let service: ServiceController
     private var devices: Devices
@@ -89,6 +90,7 @@ package final class Daemon {
             at: now)
         uploads = UploadService(inbox, run, activities)
         courses = CourseService(inbox, run, activities)
+        identity = DeviceService(run, activities, in: directory) { [stateServer] in stateServer.device = $0 }
         self.sensors = SensorController(inbox, run, settings, activities, file: sensorFile, sensors)
         service = try ServiceController(
             loop, inbox, reporter, closesRun: isService && configuration.startsAutomatically)
@@ -118,6 +120,7 @@ package final class Daemon {
         sources.journal = try journal.watch(in: loop) { [inbox] in inbox.append(.journal) }
         sources.inbox = try loop.afterEach { [unowned self] in drain() }
 
+        if let device = status?.device { identity.adopt(device, at: now) }
         if let status { startWriting(status) }
         settings.repair(damages, at: now)
         if storedSensors.hasSelection, !userSettings.hasSensors { self.sensors.saveChoice(at: now) }
@@ -267,18 +270,39 @@ package final class Daemon {
             return try later(call.logText, peer) { completion throws(RPCError) in try sensors.pair(sensor, completion) }
         case .zero(let sensor):
             return try later(call.logText, peer) { completion throws(RPCError) in try sensors.zero(sensor, completion) }
-        case .activities(let activity):
+        case .presentDevice:
+            guard let device = identity.device else { throw .unavailable("this paced has no name: see its log") }
+            return .now(.success(.device(device)))
+        case .device(let request):
             return try later(call.logText, peer) { completion throws(RPCError) in
-                try activities.execute(activity, completion, at: now)
+                try identity.execute(request, completion, at: now)
             }
-        case .courses(let course):
+        case .activities, .courses, .upload, .lookUp:
             return try later(call.logText, peer) { completion throws(RPCError) in
-                try courses.execute(course, completion, at: now)
+                try execute(call, from: peer, connection, completion, at: now)
             }
-        case .upload(let upload):
-            return try later(call.logText, peer) { completion throws(RPCError) in
-                try uploads.execute(upload, of: connection, completion, at: now)
+        }
+    }
+
+    /// Starts the execution of a request about activities or courses.
+    private func execute(
+        _ call: RPCCall<ControlRequest>, from peer: PeerCredentials, _ connection: Int,
+        _ completion: @escaping ActivityService.Completion, at now: Instant
+    ) throws(RPCError) {
+        switch call.request {
+        case .activities(let activity): try activities.execute(activity, completion, at: now)
+        case .courses(let course): try courses.execute(course, completion, at: now)
+        case .upload(let upload): try uploads.execute(upload, of: connection, completion, at: now)
+        case .lookUp(let lookup):
+            try activities.lookUp(lookup, completion) { [unowned self] parameters, now throws(RPCError) in
+                let found = try ControlRequest.table.call(lookup.method, parameters)
+                let completion: ActivityService.Completion = { [unowned self] result in
+                    log(found.logText, of: peer, result)
+                    completion(result)
+                }
+                try execute(found, from: peer, connection, completion, at: now)
             }
+        default: break
         }
     }
 
@@ -352,6 +376,7 @@ package final class Daemon {
             sensors.adoptChoice(choice, at: now)
         }
         if let stored = status.sensors { sensors.merge(stored, at: now) }
+        if let device = status.device { identity.adopt(device, at: now) }
         startWriting(status)
         if isClosing { run.flush(at: now) }
     }

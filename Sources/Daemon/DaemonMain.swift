@@ -71,7 +71,8 @@ extension Daemon {
         var sockets = try ProgramSockets(socketNames, handed, in: directories.runtime, of: "paced")
         let sensorFile = options.isDemo ? nil : SensorStoreFile(in: directories.state)
         let state = StateDirectoryOpener(
-            in: directories.state, sensorFile: sensorFile, isDemo: options.isDemo,
+            // The private directory of a replay has no name of this board either.
+            in: directories.state, sensorFile: sensorFile, isDemo: options.isDemo || replay != nil,
             limit: .seconds(configuration.resumeLimitSeconds))
         let journal = try Journal(in: directories.state, syncSeconds: configuration.syncSeconds) { state.attempt() }
         journal.waitForPreparation(atMost: StateDirectoryOpener.startLimit)

@@ -57,6 +57,7 @@ package struct ResumedActivity {
         }
         replay?.advance(to: open.last + shift, observe)
         guard let replay, replay.pipeline.runState != .idle || !end.isEmpty else { throw JournalFailure.missing }
+        recordingBuilder.identify(open.recording.uuid)
         pipeline = replay.pipeline
         if replay.pipeline.runState == .idle { ended = (end, cut) }
         self.last = open.last + shift
@@ -93,7 +94,17 @@ extension ResumedActivity {
             recorder.journal.append(.row(activity: id, place: rows + index, row), at: now)
         }
         if let recording = recordingBuilder.recording { recorder.end(recording, gaps: summary.gaps, at: now) }
-        return effects.outputs
+        return effects.outputs.map { $0.identified(by: open.recording.uuid) }
+    }
+}
+
+extension Output {
+    /// The end of an activity with its uuid; another output as it is.
+    fileprivate func identified(by uuid: UUID?) -> Output {
+        guard case .event(var event) = self, case .stop(var summary) = event.kind else { return self }
+        summary.uuid = uuid
+        event.kind = .stop(summary)
+        return .event(event)
     }
 }
 
@@ -111,7 +122,7 @@ extension ResumedActivity {
         for case .event(let event) in ended.outputs {
             if case .stop(let summary) = event.kind { recorder.end(recording, gaps: summary.gaps, at: now) }
         }
-        return ended.outputs
+        return ended.outputs.map { $0.identified(by: open.recording.uuid) }
     }
 }
 

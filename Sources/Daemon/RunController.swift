@@ -156,7 +156,10 @@ final class RunController {
 
     /// Performs a command. An activity that it starts gets the journal's next number.
     func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome {
-        try recording.perform(command, at: monotonic(now))
+        let outcome = try recording.perform(command, at: monotonic(now))
+        guard case .ended(var summary) = outcome else { return outcome }
+        summary.uuid = recording.recorder.uuid(of: summary.id)
+        return .ended(summary)
     }
 
     /// Changes settings, and publishes them.

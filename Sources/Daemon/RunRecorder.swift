@@ -78,7 +78,7 @@ package final class RunRecorder {
         if entries.isEmpty, outputs.isEmpty, effects.seconds.isEmpty { return [] }
         recordingBuilder.ingest(effects.recordedOutputs, seconds: effects.seconds, zones: zones)
         let events = outputs.compactMap { if case .event(let event) = $0 { event } else { nil } }
-        if let begin = events.first(where: \.isBegin), var recording = recordingBuilder.recording {
+        if let begin = events.first(where: \.isBegin), var recording = identified() {
             // The builder knows it from the first whole second on.
             recording.isIndoor = entries.contains(where: \.isIndoorStart)
             gaps = 0
@@ -115,11 +115,24 @@ package final class RunRecorder {
         return record(events: outputs)
     }
 
+    /// Names the activity that begins.
+    private func identified() -> RecordedActivity? {
+        guard let recording = recordingBuilder.recording else { return nil }
+        recordingBuilder.identify(.new(at: recording.isTimeUncertain ? nil : recording.started))
+        return recordingBuilder.recording
+    }
+
+    /// The uuid of the activity that is recorded, or was recorded last; nil for another one.
+    func uuid(of activity: Int?) -> UUID? {
+        guard let recording = recordingBuilder.recording, recording.id == activity else { return nil }
+        return recording.uuid
+    }
+
     /// Assigns numbers to the events among the outputs and writes their lines to the journal.
     package func record(events outputs: [Output]) -> [EventLine] {
         var lines: [EventLine] = []
         for case .event(let event) in outputs {
-            let line = EventLine(event, number: nextEvent)
+            let line = EventLine(event, number: nextEvent, uuid: uuid(of: event.activity))
             nextEvent += 1
             if isRecording {
                 let (number, bytes) = (line.number, line.bytes)
@@ -146,7 +159,7 @@ package final class RunRecorder {
         }
         for entry in entries.dropFirst() { replay.apply(entry, observe) }
         replay.advance(to: now, observe)
-        guard let begin = events.first(where: \.isBegin), var recording = recordingBuilder.recording else { return nil }
+        guard let begin = events.first(where: \.isBegin), var recording = identified() else { return nil }
         recording.isIndoor = entries.contains(where: \.isIndoorStart)
         isOpen = true
         journal.begin(recording, BootSegment(bootID: bootID, at: begin.at), entries, at: now)

@@ -12,6 +12,8 @@ package struct StateDirectoryStatus: Sendable {
     package var interrupted: InterruptedActivity?
     /// The known sensors; nil if they cannot be read.
     var sensors: SensorStore?
+    /// The name of this board; nil in the demo, or if it cannot be read.
+    var device: Device?
     /// The directory is locked and writable.
     package internal(set) var isReady = false
     /// The reason why it is not ready, as a clause.
@@ -121,6 +123,7 @@ package final class StateDirectoryOpener: Sendable {
             read(into: &status)
             status.isReady = true
             makeHideKey(into: &status)
+            openDevice(into: &status)
         } catch DirectoryLock.Failure.held(let process) {
             let holder = process.map { "process \($0)" } ?? "another process"
             status.isInUse = true
@@ -152,6 +155,23 @@ package final class StateDirectoryOpener: Sendable {
             }
         } catch {
             status.warnings.append("cannot make \(HideKeyFile.name): \(error)")
+        }
+    }
+
+    /// Reads the name of this board, or makes it.
+    private func openDevice(into status: inout StateDirectoryStatus) {
+        if isDemo { return }
+        let file = DeviceFile(in: directory)
+        do {
+            if let device = try file.read() {
+                status.device = device
+            } else {
+                let device = Device(uuid: .new(at: nil), machine: Machine.uuid())
+                try file.write(device)
+                status.device = device
+            }
+        } catch {
+            status.warnings.append("this board has no name: \(error)")
         }
     }
 
@@ -194,7 +214,10 @@ package final class StateDirectoryOpener: Sendable {
         let lock = try StateLock(DirectoryLock(Directory(private: directory), file: "state.lock"))
         progress.withLock { $0.lock = lock }
         let names =
-            ["state.lock", SensorStoreFile.name, SensorStoreFile.formerName, JournalReserve.name, ActivityIndex.name]
+            [
+                "state.lock", SensorStoreFile.name, SensorStoreFile.formerName, JournalReserve.name, ActivityIndex.name,
+                DeviceFile.name,
+            ]
             + JournalFile.names
         var warnings = ProgramSockets.hardLinks(among: names, in: lock.lock.directory)
         do throws(DirectoryError) {

@@ -86,6 +86,8 @@ package struct Event: Equatable, Sendable {
 /// One activity of a list.
 package struct ActivitySummary: Equatable, Sendable {
     package var id: Int
+    /// Nil in a replay, and in a journal of an earlier release that cannot be written.
+    package var uuid: UUID?
     package var sport: Sport
     /// Name given by the user.
     package var name: SanitizedText?

@@ -383,6 +383,7 @@ package enum FaultName: String, CaseIterable, Sendable {
     case batteryEmpty = "battery-empty"
     case batteryLow = "battery-low"
     case clockUnset = "clock-unset"
+    case deviceCopied = "device-copied"
     case eventFlood = "event-flood"
     case exportFailed = "export-failed"
     case gpsdFlood = "gpsd-flood"

@@ -53,6 +53,18 @@ extension Fit {
         package static let name: Field = 6
     }
 
+    package enum DeveloperData {
+        package static let application: Field = 1
+        package static let index: Field = 3
+    }
+
+    package enum FieldDescription {
+        package static let developer: Field = 0
+        package static let number: Field = 1
+        package static let baseType: Field = 2
+        package static let name: Field = 3
+    }
+
     package enum FileCreator {
         package static let softwareVersion: Field = 0
     }

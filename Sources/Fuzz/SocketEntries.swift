@@ -248,6 +248,10 @@ extension FuzzTarget {
         case .activities: return .activities([])
         case .courses: return .courses([], loaded: nil)
         case .upload: return .uploaded(bytes: 0)
+        case .presentDevice, .device: return .device(Device(uuid: .derived(from: []), machine: nil))
+        case .lookUp(let lookup):
+            let found = try ControlRequest.table.call(lookup.method, lookup.parameters(with: 1)).request
+            return try answer(found, pipeline: &pipeline, &effects, straps: &straps, at: now)
         case .pair: return try PairingResult.absent.response.get()
         case .zero: return .zeroOffset(ZeroOffset(12.5, isTorque: true))
         case .use(let use):

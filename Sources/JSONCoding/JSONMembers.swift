@@ -72,6 +72,11 @@ package struct JSONMembers {
         value = read(name, json, "a time") { $0.string.flatMap { UTC(iso8601: $0) } }
     }
 
+    package mutating func member(_ name: String, _ value: inout UUID?) {
+        guard let json else { return writer.member(name, value?.description) }
+        value = read(name, json, "a uuid") { $0.string.flatMap { UUID($0) } }
+    }
+
     /// A string of which nothing is visible is absent, and not wrong.
     package mutating func member(_ name: String, _ value: inout SanitizedText?) {
         guard let json else { return writer.member(name, value?.text) }

@@ -160,6 +160,10 @@ extension JSONWriter {
         bytes.append(scaled: scaled, decimals: decimals)
     }
 
+    package mutating func member(_ name: String, _ uuid: UUID?) {
+        member(name, uuid?.description)
+    }
+
     /// Appends a time as `2026-03-01T07:30:12.300Z`; a time beyond the years 0 to 9999 of the format is omitted.
     package mutating func member(_ name: String, _ time: UTC?) {
         guard let fields = time?.fields, (0...9999).contains(fields.year) else { return }

@@ -111,6 +111,7 @@ extension FaultName: JournalToken {
         case .inUse: "elsewhere"
         case .clockUnset: "clock unset"
         case .eventFlood: "event flood"
+        case .deviceCopied: "device-copied"
         case .exportFailed: "export failed"
         case .strapFlood: "flood"
         case .gpsdFlood: "gpsd flood"

@@ -10,10 +10,17 @@ package enum Machine {
     ///
     /// The corresponding C function is `sd_id128_get_machine_app_specific`.
     package static func number() -> UInt32? {
+        uuid().map { uuid in uuid.bytes.prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) } }
+    }
+
+    /// A stable uuid of this machine, derived from its machine id and the program's id; it does not reveal the machine id.
+    /// Machines with copies of one disk have the same. Nil if the machine has no id.
+    ///
+    /// The corresponding C function is `sd_id128_get_machine_app_specific`.
+    package static func uuid() -> UUID? {
         var id = sd_id128_t()
         guard unsafe sd_id128_get_machine_app_specific(program, &id) >= 0 else { return nil }
-        let bytes = unsafe id.bytes
-        return UInt32(bytes.0) | UInt32(bytes.1) << 8 | UInt32(bytes.2) << 16 | UInt32(bytes.3) << 24
+        return unsafe withUnsafeBytes(of: id.bytes) { unsafe UUID(bytes: Array($0)) }
     }
 
     /// The path of another program in the directory of this program's file; nil if none is there.

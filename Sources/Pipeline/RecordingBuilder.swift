@@ -63,6 +63,11 @@ package struct RecordingBuilder: Sendable {
         for state in rest { ingest(state, zones: zones) }
     }
 
+    /// Sets the uuid of the recording.
+    package mutating func identify(_ uuid: UUID?) {
+        recording?.uuid = uuid
+    }
+
     /// Applies a shift of activity numbers.
     package mutating func renumber(_ numbers: Renumbering.Shift) {
         if let id = recording?.id { recording?.id = numbers(id) }

@@ -33,6 +33,8 @@ package final class StateServer {
     private let bootID: String
     private let instance: String
     private let gpsd: String?
+    /// Of the VERSION line for new clients.
+    package var device: Device?
 
     private var listener: Listener?
     private var stallTimer: StallTimer?
@@ -263,7 +265,7 @@ package final class StateServer {
         var line = JSONWriter(capacity: 256)
         line.version(
             release: Release.version, protocol: Release.protocolNumber, bootID: bootID, instance: instance,
-            gpsd: gpsd, events: ring.retained)
+            gpsd: gpsd, device: device, events: ring.retained)
         let subscriber = Subscriber(socket, peer: peer, queue: SubscriberQueue(ring: ring))
         do throws(SystemError) {
             try subscriber.watch(in: loop) { [unowned self, unowned subscriber] in ready(subscriber, $0) }

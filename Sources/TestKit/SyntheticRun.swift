@@ -8,10 +8,13 @@ package struct SyntheticRun: Sendable {
     package let start: Instant
     /// The time between two steps. Each step has an entry and a row.
     package let step: Duration
+    package let uuid: UUID?
 
     package init(
-        activity: Int = 1, start: Instant = Instant(milliseconds: 1_000_000), step: Duration = .milliseconds(500)
+        activity: Int = 1, start: Instant = Instant(milliseconds: 1_000_000), step: Duration = .milliseconds(500),
+        uuid: UUID? = nil
     ) {
+        self.uuid = uuid
         self.activity = activity
         self.start = start
         self.step = step
@@ -22,6 +25,7 @@ package struct SyntheticRun: Sendable {
     package var recording: RecordedActivity {
         var recording = RecordedActivity(sport: .run, started: Self.began)
         recording.id = activity
+        recording.uuid = uuid
         return recording
     }
 

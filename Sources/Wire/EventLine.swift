@@ -8,9 +8,20 @@ package struct EventLine: Sendable {
     /// Nil for an event that a reader of the present run does not need.
     let kind: RetainedRunEvents.Kind?
 
-    package init(_ event: Event, number: Int) {
+    /// - Parameter uuid: that of the event's activity; nil if it is unknown here.
+    package init(_ event: Event, number: Int, uuid: UUID? = nil) {
+        var event = event
+        switch event.kind {
+        case .stop(var summary):
+            summary.uuid = summary.uuid ?? uuid
+            event.kind = .stop(summary)
+        case .discard(var summary):
+            summary.uuid = summary.uuid ?? uuid
+            event.kind = .discard(summary)
+        default: break
+        }
         var writer = JSONWriter(capacity: 512)
-        writer.event(event, sequence: number)
+        writer.event(event, sequence: number, uuid: uuid)
         self.number = number
         bytes = writer.bytes
         kind = RetainedRunEvents.Kind(event.kind)
@@ -25,8 +36,10 @@ extension JSONWriter {
 
     /// Writes an EVENT line.
     ///
-    /// - Parameter sequence: nil in a replay, which omits the members that depend on the host.
-    package mutating func event(_ event: Event, sequence: Int?) {
+    /// - Parameters:
+    ///   - sequence: nil in a replay, which omits the members that depend on the host.
+    ///   - uuid: that of the activity, for its start.
+    package mutating func event(_ event: Event, sequence: Int?, uuid: UUID? = nil) {
         object { line in
             line.member("class", "EVENT")
             line.member("seq", sequence)
@@ -34,6 +47,7 @@ extension JSONWriter {
             line.member("boot_ms", sequence == nil ? nil : event.at.milliseconds)
             line.member("event", event.kind.name)
             line.member("activity", number: sequence == nil ? nil : event.activity)
+            if case .start = event.kind { line.member("uuid", uuid) }
             line.fields(of: event.kind)
         }
         newline()
@@ -146,6 +160,7 @@ extension JSONWriter {
     package mutating func summary(_ summary: ActivitySummary) {
         object { line in
             line.member("id", number: summary.id)
+            line.member("uuid", summary.uuid)
             line.member("sport", summary.sport.rawValue)
             line.member("name", summary.name?.text)
             line.member("open", summary.isOpen)

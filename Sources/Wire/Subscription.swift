@@ -1,4 +1,5 @@
-import JSONCoding
+package import Domain
+package import JSONCoding
 
 /// The classes of lines that a client of state.sock can subscribe to.
 package struct MessageClasses: OptionSet, Sendable {
@@ -83,16 +84,23 @@ package struct DroppedCounts: Equatable, Sendable {
 
 // Lines about the stream itself, which are always sent.
 extension JSONWriter {
+    /// Writes the members of a device.
+    mutating func members(of device: Device) {
+        member("uuid", device.uuid)
+        member("name", device.name?.text)
+    }
+
     /// Writes the first line of a stream.
     ///
     /// - Parameters:
     ///   - bootID: the kernel's random boot ID; empty if it is unknown.
     ///   - instance: a name that is new at each start of the daemon.
     ///   - gpsd: the address of gpsd in use, as paced.conf has it; nil if it is not known.
+    ///   - device: the name of this board; nil if it has none yet, and in the demo.
     ///   - events: the numbers that can be replayed; if there are none, `first` is `last` + 1.
     package mutating func version(
         release: String, protocol number: Int, bootID: String, instance: String, gpsd: String? = nil,
-        events: Range<Int>
+        device: Device? = nil, events: Range<Int>
     ) {
         object { line in
             line.member("class", "VERSION")
@@ -102,6 +110,7 @@ extension JSONWriter {
             line.member("boot_id", bootID.isEmpty ? nil : bootID)
             line.member("instance", instance)
             line.member("gpsd", gpsd)
+            if let device { line.object("device") { $0.members(of: device) } }
             line.object("events") {
                 $0.member("first", events.lowerBound)
                 $0.member("last", events.upperBound - 1)

@@ -113,7 +113,8 @@ struct InvocationTests {
         Parsed(
             ["bests", "--sport", "run", "--since=2026-03-01", "--before", "2026-04-01"], "bests",
             ActivityFilter(sport: .run, since: LocalDay("2026-03-01"), beforeDay: LocalDay("2026-04-01"))),
-        Parsed(["activities", "--limit", "5", "--before=17"], "activities", ActivityFilter(limit: 5, before: 17)),
+        Parsed(
+            ["activities", "--limit", "5", "--before=17"], "activities", ActivityFilter(limit: 5, before: .number(17))),
         Parsed(
             ["activities", "--sport", "ride", "--since", "2026-03-01", "--until=2026-03-31", "--totals", "week"],
             "activities",

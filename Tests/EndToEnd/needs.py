@@ -11,3 +11,5 @@ KEYBOARDS = pytest.mark.skipif(
     reason="needs root and /dev/uinput, to press keys; the scenario systemd/panel of the virtual machine presses them too")
 IPV6 = pytest.mark.skipif(
     not pathlib.Path("/proc/net/if_inet6").exists(), reason="needs IPv6, to serve on ::1")
+MACHINE_ID = pytest.mark.skipif(
+    not pathlib.Path("/etc/machine-id").exists(), reason="needs /etc/machine-id, to tell machines apart")

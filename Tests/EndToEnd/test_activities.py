@@ -185,7 +185,7 @@ def test_bests_are_found_inside_activities_of_each_sport(year):
     assert lines[2].split()[:3] == ["run", "1", "km"] and lines[2].split()[3] in ("3:19", "3:20", "3:21")
     assert said(year, "bests", "--sport", "hike") == "No activity matches.\n"
     assert failed(year, "bests", "--before", "17", status=2).startswith("--before needs a day, such as 2026-03-01")
-    assert failed(year, "activities", "--before", "2026-03-01", status=2).startswith("--before needs the number of an activity")
+    assert failed(year, "activities", "--before", "2026-03-01", status=2).startswith("--before needs the number or the uuid")
 
 
 @pytest.mark.thorough

@@ -108,5 +108,5 @@ def test_beats_start_a_run_and_auto_stop_ends_it_at_the_last_beat(stage, alone):
         capture_output=True, check=True, timeout=GUARD).stdout.decode().splitlines()
     ends = [line for line in map(json.loads, replay) if line.get("event") == "stop"]
     assert len(ends) == 1
-    # The same summary, except the number.
-    assert {**ends[0]["summary"], "id": listed["id"]} == summary
+    # The same summary, except the names.
+    assert {**ends[0]["summary"], "id": listed["id"], "uuid": listed["uuid"]} == summary

@@ -234,8 +234,9 @@ def test_demo_as_root_records_beside_the_journal_of_the_service(stage, board):
     demo = RootDemo(stage, board)
     demo.pacectl("import", ROOT / "Tests/Data/gpx_tcx/togeojson-run_gpxtpx.gpx")
     stage.start(demo)
-    assert "the demo records into /var/lib/paced-demo" in demo.log_text()
-    assert "the demo loses on purpose GPS after 75 s, in a tunnel of 20 s, and the strap after 150 s" in demo.log_text()
+    wait_for(lambda: "the demo records into /var/lib/paced-demo" in demo.log_text(), 60, "where the demo records")
+    losses = "the demo loses on purpose GPS after 75 s, in a tunnel of 20 s, and the strap after 150 s"
+    wait_for(lambda: losses in demo.log_text(), 60, "what the demo loses")
     wait_for(lambda: [one.get("demo") for one in demo.activities()] == [True], 60, "the activity of the demo")
     demo.stop()
     assert ["demo" in one for one in demo.activities()] == [False]

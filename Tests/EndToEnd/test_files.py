@@ -71,6 +71,8 @@ def recorded(long_stage):
 def figures(line):
     """A line without machine-dependent fields, each number as its text."""
     value = json.loads(line, parse_float=str, parse_int=str)
+    for part in [value, value.get("summary", {})]:
+        part.pop("uuid", None)
     return json.dumps([(name, value[name]) for name in value if name not in MACHINE])
 
 

@@ -315,12 +315,12 @@ def test_empty_activity_is_a_page(tmp_path):
 
 
 @pytest.mark.parametrize("words, error", matrix([
-    (["report"], "report needs the number of an activity, or last"), (["report", "1", "2"], "unexpected argument '2'"),
+    (["report"], "report needs the number or the uuid of an activity, or last"), (["report", "1", "2"], "unexpected argument '2'"),
     (["report", "1", "--hide", "9999"], "--hide needs a number of metres from 0 to 5000"),
     (["report", "1", "--format", "fit"], "--format is an option of 'course export', 'export', 'transit lines' only"),
     (["report", "1", "--json"], "a report is HTML"), (["report", "--since", "2026-03-01", "--json"], "a report is HTML"),
-    (["report", "1", "--since", "2026-03-01"], "report needs the number of an activity, or --since DAY without a number"),
-    (["report", "--until", "2026-03-01"], "report needs the number of an activity, or --since DAY"),
+    (["report", "1", "--since", "2026-03-01"], "report needs the number or the uuid of an activity, or --since DAY without a number"),
+    (["report", "--until", "2026-03-01"], "report needs the number or the uuid of an activity, or --since DAY"),
     (["report", "--since", "March"], "--since needs a day, such as 2026-03-01"),
     (["report", "--since", "2026-03-01", "--hide", "5"], "a report with --since has no positions to hide"),
     (["show", "1", "--hide", "1"], "--hide is an option of 'export', 'report' only"),

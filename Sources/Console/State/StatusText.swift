@@ -28,7 +28,9 @@ package struct StatusText {
     }
 
     /// All details, one on each line.
-    package func report(_ state: ReceivedState) -> String {
+    ///
+    /// - Parameter device: the name and the uuid of the board; nil without a row of it.
+    package func report(_ state: ReceivedState, device: String? = nil) -> String {
         var rows: [(String, String)] = []
         if state.run != .idle {
             rows.append(("Time", joined(duration(state.total), moving(state.total))))
@@ -51,6 +53,7 @@ package struct StatusText {
         rows.append(("Position", position(state)))
         rows.append(("gpsd", gpsd(state)))
         if let sun = state.sun { rows.append(("Light", light(sun, at: state.time))) }
+        if let device { rows.append(("Device", device)) }
         if let recorder = state.recorder, recorder != "off" { rows.append(("Recorder", recorder)) }
         if let battery = Self.battery(state) { rows.append(("Battery", battery)) }
         rows += state.faults.map { ("Fault", $0) }

@@ -6,17 +6,9 @@ package struct CourseHash: Hashable, Sendable, CustomStringConvertible {
         self.value = value
     }
 
-    /// Computes the FNV-1a hash of the bytes. The hash identifies a course but is not cryptographic: different bytes can be
-    /// made to have the same hash. The journal therefore compares the bytes before it stores a course under a known hash.
-    ///
-    /// Source: draft-eastlake-fnv-17, 128 bits.
+    /// Computes the hash of the bytes. The journal compares the bytes before it stores a course under a known hash.
     package init(of bytes: some Sequence<UInt8>) {
-        var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
-        for byte in bytes {
-            hash ^= UInt128(byte)
-            hash &*= 0x0000_0000_0100_0000_0000_0000_0000_013b
-        }
-        value = hash
+        value = UInt128(fnv1a: bytes)
     }
 
     /// Reads ``description``; nil for other text.

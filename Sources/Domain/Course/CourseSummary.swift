@@ -3,6 +3,8 @@ package struct CourseSummary: Equatable, Sendable {
     /// Its number. Numbers are not reused.
     package var id: Int
     package var hash: CourseHash
+    /// Nil in a journal of an earlier release that cannot be written.
+    package var uuid: UUID?
     package var name: SanitizedText?
     package var sport: Sport?
     /// When it was stored.

@@ -6,6 +6,8 @@
 package struct RecordedActivity: Equatable, Sendable {
     /// From 1; nil if the activity is not in a journal.
     package var id: Int?
+    /// Its name for ever and on every board; nil in a file that has none, and without what names its owner.
+    package var uuid: UUID?
     package var sport: Sport
     package var isIndoor = false
     package var isDemo = false
@@ -46,6 +48,19 @@ package struct RecordedActivity: Equatable, Sendable {
     /// The strap that sent most of the beats.
     package var strap: RecordingSensor? {
         sensors.first { $0.kinds.contains(.heartRate) }
+    }
+
+    /// The recording without what names its owner or a device: no uuid, and of each sensor neither name nor serial number nor
+    /// address. Names of sensors have serial numbers in them.
+    package var anonymous: RecordedActivity {
+        var recording = self
+        recording.uuid = nil
+        for index in sensors.indices {
+            recording.sensors[index].name = nil
+            recording.sensors[index].serialNumber = nil
+            recording.sensors[index].address = nil
+        }
+        return recording
     }
 
     /// Adopts the energy that an imported file states, in kilocalories: of the whole, and of its first laps.

@@ -15,16 +15,22 @@ extension CourseFormat {
     ///   notes; the name of the course is cut to 15 characters.
     /// - Derived turns are written as turns.
     ///
+    /// - The uuid is in GPX, TCX and GeoJSON. FIT has none: the developer field for it needs version 2 of FIT, which older
+    ///   bike computers do not load.
+    ///
     /// - Parameters:
     ///   - course: a valid course, with two vertices or more.
+    ///   - uuid: nil to leave it out.
     ///   - origin: its time of writing is the start of the times.
-    package func bytes(_ course: CourseData, name: SanitizedText?, origin: ExportMetadata) -> [UInt8] {
+    package func bytes(
+        _ course: CourseData, name: SanitizedText?, uuid: UUID? = nil, origin: ExportMetadata
+    ) -> [UInt8] {
         let times = CourseTimes(course, origin)
         switch self {
         case .fit: return FitCourseExport.bytes(course, name, times, origin)
-        case .gpx: return CourseText.gpx(course, name, times)
-        case .tcx: return CourseText.tcx(course, name, times)
-        case .geojson: return CourseText.geoJSON(course, name)
+        case .gpx: return CourseText.gpx(course, name, uuid, times)
+        case .tcx: return CourseText.tcx(course, name, uuid, times)
+        case .geojson: return CourseText.geoJSON(course, name, uuid)
         case .kml: return CourseText.kml(course, name)
         }
     }
@@ -80,7 +86,8 @@ enum FitCourseExport {
             .fileID, as: Local.fileID,
             [
                 .enumeration(Fit.FileID.type, Fit.courseFile), .uint16(Fit.FileID.maker, Fit.developmentMaker),
-                .uint16(Fit.FileID.product, 1), .uint32z(Fit.FileID.serialNumber, Int64(origin.serialNumber)),
+                .uint16(Fit.FileID.product, 1),
+                .uint32z(Fit.FileID.serialNumber, origin.serialNumber.map { Int64($0) }),
                 .uint32(Fit.FileID.created, began), .text(Fit.FileID.productName, "paced"),
             ])
         writer.course(name, course.sport, as: Local.course)
@@ -177,7 +184,7 @@ extension FitWriter {
 private enum CourseText {
     /// GPX 1.1: a waypoint for each point, a route of the points, and the track. The symbol and the type of a point are
     /// the word of its kind.
-    static func gpx(_ course: CourseData, _ name: SanitizedText?, _ times: CourseTimes) -> [UInt8] {
+    static func gpx(_ course: CourseData, _ name: SanitizedText?, _ uuid: UUID?, _ times: CourseTimes) -> [UInt8] {
         var text = FileText()
         text.write(
             """
@@ -202,6 +209,7 @@ private enum CourseText {
         text.write("<trk>")
         text.element("name", escaped: name?.text)
         text.element("type", escaped: course.sport.map(\.gpxType))
+        text.extensions("extensions", Identity.course, uuid, device: nil)
         text.write("<trkseg>\n")
         for (index, vertex) in course.vertices.enumerated() {
             text.gpxPoint("trkpt", vertex, nil, time: times.areStated ? times.time(at: index) : nil)
@@ -211,7 +219,7 @@ private enum CourseText {
     }
 
     /// A course of the Training Center Database v2.
-    static func tcx(_ course: CourseData, _ name: SanitizedText?, _ times: CourseTimes) -> [UInt8] {
+    static func tcx(_ course: CourseData, _ name: SanitizedText?, _ uuid: UUID?, _ times: CourseTimes) -> [UInt8] {
         var text = FileText()
         text.write(
             """
@@ -248,6 +256,7 @@ private enum CourseText {
             text.element("Notes", escaped: point.name?.text)
             text.write("</CoursePoint>\n")
         }
+        text.extensions("Extensions", Identity.course, uuid, device: nil)
         text.write("</Course></Courses>\n</TrainingCenterDatabase>\n")
         return text.bytes
     }
@@ -261,10 +270,10 @@ private enum CourseText {
     }
 
     /// A FeatureCollection: a LineString, and a Point for each point with its name and kind.
-    static func geoJSON(_ course: CourseData, _ name: SanitizedText?) -> [UInt8] {
+    static func geoJSON(_ course: CourseData, _ name: SanitizedText?, _ uuid: UUID?) -> [UInt8] {
         var text = FileText()
         text.write("{\"type\":\"FeatureCollection\",\"features\":[\n{\"type\":\"Feature\",\"properties\":")
-        text.properties(["name": name?.text, "sport": course.sport?.rawValue])
+        text.properties(["name": name?.text, "uuid": uuid?.description, "sport": course.sport?.rawValue])
         text.write(",\"geometry\":{\"type\":\"LineString\",\"coordinates\":[")
         for (index, vertex) in course.vertices.enumerated() {
             text.write(index > 0 ? ",\n[" : "[")

@@ -13,6 +13,8 @@ struct GPXCourse: CourseParser {
         case extensions
         case text(ParsedCoursePoint.Text)
         case altitude, time, fileName, lineName, type
+        /// The extensions of a track, and the uuid in them.
+        case identity, uuid
         case skipped
     }
 
@@ -31,12 +33,13 @@ struct GPXCourse: CourseParser {
     private var lineName: SanitizedText?
     private var lines = 0
     private var sport: Sport?
+    private var uuid: UUID?
 
     mutating func begin(_ name: String, _ attributes: [XMLAttribute]) throws(FileError) -> XMLText {
         let place = try next(name, attributes)
         places.append(place)
         switch place {
-        case .text, .altitude, .time, .fileName, .lineName, .type: return .whole
+        case .text, .altitude, .time, .fileName, .lineName, .type, .uuid: return .whole
         default: return .none
         }
     }
@@ -52,6 +55,8 @@ struct GPXCourse: CourseParser {
         case (.file, "rte"): return .route
         case (.track, "name"), (.route, "name"): return .lineName
         case (.track, "type"), (.route, "type"): return .type
+        case (.track, "extensions"): return .identity
+        case (.identity, Identity.course): return .uuid
         case (.track, "trkseg"):
             track.beginPart()
             return .segment
@@ -89,6 +94,7 @@ struct GPXCourse: CourseParser {
         case .fileName: fileName = fileName ?? SanitizedText(String(text.trimmed))
         case .lineName: lineName = lineName ?? SanitizedText(String(text.trimmed))
         case .type: sport = sport ?? Sport(knownName: text)
+        case .uuid: uuid = uuid ?? UUID(text.trimmed)
         case .point(.segment):
             try track.add(point.coordinate(), altitude: point.altitude, time: point.time)
         case .point(.route):
@@ -123,9 +129,12 @@ struct GPXCourse: CourseParser {
             for cue in others { try course.add(cue) }
         }
         let name = lines > 1 ? fileName ?? lineName : lineName ?? fileName
-        return try course.finish(
+        var imported = try course.finish(
             name: name, sport: sport,
             missing: "the file has no track and no route: waypoints alone are no course")
+        // Several joined tracks are another course.
+        imported.uuid = lines == 1 ? uuid : nil
+        return imported
     }
 
     private static let texts: [String: ParsedCoursePoint.Text] = [

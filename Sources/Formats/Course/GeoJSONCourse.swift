@@ -11,6 +11,7 @@ package struct GeoJSONCourse {
 
     private var course = CourseBuilder()
     private var name: SanitizedText?
+    private var uuid: UUID?
     private var lines = 0
 
     /// - Throws: ``FileError``
@@ -23,9 +24,11 @@ package struct GeoJSONCourse {
         }
         var file = GeoJSONCourse()
         try file.add(root, properties: nil)
-        return try file.course.finish(
+        var imported = try file.course.finish(
             name: file.name ?? root["name"]?.string.flatMap { SanitizedText($0) }, sport: nil,
             missing: "the file has no LineString and no MultiLineString")
+        imported.uuid = file.lines == 1 ? file.uuid : nil
+        return imported
     }
 
     private mutating func add(_ value: JSON, properties: JSON?) throws(FileError) {
@@ -52,6 +55,8 @@ package struct GeoJSONCourse {
     private mutating func add(line: JSON?, _ properties: JSON?) throws(FileError) {
         course.beginPart()
         lines += 1
+        // The uuid of an exported activity is not that of a course.
+        if properties?["creator"] == nil { uuid = properties?["uuid"]?.string.flatMap { UUID($0) } }
         name = name ?? properties?["name"]?.string.flatMap { SanitizedText($0) }
         for (index, position) in (line?.array ?? []).enumerated() {
             do throws(FileError) {

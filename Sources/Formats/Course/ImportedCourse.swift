@@ -4,6 +4,8 @@ package import Domain
 package struct ImportedCourse: Equatable, Sendable {
     /// The name in the file, if it has one.
     package var name: SanitizedText?
+    /// Its uuid, if paced wrote the file.
+    package var uuid: UUID?
     /// A valid course: 2 to ``CourseData/vertexLimit`` vertices, each on the Earth and other than the one before, at most
     /// ``CourseData/pointLimit`` points, whose vertices do not fall, and at most ``CourseData/lengthLimit`` metres.
     package var data: CourseData

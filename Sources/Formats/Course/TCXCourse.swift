@@ -9,6 +9,7 @@ struct TCXCourse: CourseParser {
         case document, container, course, lap, track
         case trackPoint, coursePoint, position
         case latitude, longitude, altitude, time, name, courseNotes
+        case identity, uuid
         case text(ParsedCoursePoint.Text)
         case skipped
     }
@@ -22,12 +23,13 @@ struct TCXCourse: CourseParser {
     private var hasPosition = false
     private var name: SanitizedText?
     private var sport: Sport?
+    private var uuid: UUID?
 
     mutating func begin(_ name: String, _ attributes: [XMLAttribute]) throws(FileError) -> XMLText {
         let place = next(name, attributes)
         places.append(place)
         switch place {
-        case .latitude, .longitude, .altitude, .time, .name, .courseNotes, .text: return .whole
+        case .latitude, .longitude, .altitude, .time, .name, .courseNotes, .uuid, .text: return .whole
         default: return .none
         }
     }
@@ -48,6 +50,8 @@ struct TCXCourse: CourseParser {
             return .course
         case (.course, "Name"): return .name
         case (.course, "Notes"): return .courseNotes
+        case (.course, "Extensions"): return .identity
+        case (.identity, Identity.course): return .uuid
         case (.course, "Lap"):
             tracksOfLap = 0
             return .lap
@@ -84,6 +88,7 @@ struct TCXCourse: CourseParser {
         case .altitude: point.altitude = ParsedTrackPoint.number(text)
         case .time: point.set(time: text)
         case .text(let field): point.texts[field] = text
+        case .uuid: uuid = UUID(text.trimmed)
         case .name: name = SanitizedText(String(text.trimmed))
         case .courseNotes: if isActivity { name = name ?? SanitizedText(String(text.trimmed)) }
         case .trackPoint:
@@ -103,6 +108,9 @@ struct TCXCourse: CourseParser {
 
     mutating func finish() throws(FileError) -> ImportedCourse {
         guard courses > 0 else { throw FileError("the file has no course and no activity") }
-        return try course.finish(name: name, sport: sport, missing: "the course has no track with positions")
+        var imported = try course.finish(
+            name: name, sport: sport, missing: "the course has no track with positions")
+        imported.uuid = uuid
+        return imported
     }
 }

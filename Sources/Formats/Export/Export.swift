@@ -23,17 +23,27 @@ package enum ExportFormat: String, CaseIterable, Sendable {
 
 /// Metadata of the host that writes an export.
 package struct ExportMetadata: Equatable, Sendable {
-    /// A number for this host, not 0, from which nothing else about it can be derived.
-    package var serialNumber: UInt32
+    /// A number for this device, not 0, for people: several may share it. Nil in a file that does not tell its origin.
+    package var serialNumber: UInt32?
+    /// The uuid of this device; nil in a file that does not tell its origin.
+    package var device: UUID?
     /// Local time minus UTC at the start of the recording, in seconds.
     package var localOffset: Int
     /// The time of writing; nil if no clock is known.
     package var written: UTC?
 
-    package init(serialNumber: UInt32, localOffset: Int = 0, written: UTC? = nil) {
+    package init(serialNumber: UInt32?, device: UUID? = nil, localOffset: Int = 0, written: UTC? = nil) {
         self.serialNumber = serialNumber
+        self.device = device
         self.localOffset = localOffset
         self.written = written
+    }
+}
+
+extension ExportMetadata {
+    /// Without what names the device.
+    package var anonymous: ExportMetadata {
+        ExportMetadata(serialNumber: nil, localOffset: localOffset, written: written)
     }
 }
 

@@ -39,6 +39,8 @@ struct FitActivity {
         static let course: UInt8 = 10
         static let coursePoint: UInt8 = 11
         static let weather: UInt8 = 12
+        static let developerData: UInt8 = 13
+        static let fieldDescription: UInt8 = 14
     }
 
     /// - Parameter pauses: the automatic pauses, in milliseconds of active time, in order.
@@ -59,7 +61,7 @@ struct FitActivity {
     /// Writes the type of the file, its creator, the sensors, the weather and the course.
     mutating func begin() {
         let began = clock.second(of: 0)
-        let serialNumber = Int64(origin.serialNumber)
+        let serialNumber = origin.serialNumber.map { Int64($0) }
         writer.message(
             .fileID, as: Local.fileID,
             [
@@ -70,6 +72,9 @@ struct FitActivity {
             ])
         writer.message(
             .fileCreator, as: Local.fileCreator, [.uint16(Fit.FileCreator.softwareVersion, Self.softwareVersion)])
+        if origin.device != nil || recording.uuid != nil {
+            writer.describeIdentity(as: (Local.developerData, Local.fieldDescription))
+        }
         writer.message(
             .deviceInfo, as: Local.deviceInfo,
             [
@@ -79,7 +84,7 @@ struct FitActivity {
                 .uint16(Fit.DeviceInfo.softwareVersion, Self.softwareVersion),
                 .enumeration(Fit.DeviceInfo.source, Fit.DeviceInfo.local),
                 .text(Fit.DeviceInfo.productName, "paced"),
-            ])
+            ], developer: [.uuid(Identity.Field.device, origin.device)])
         for (index, sensor) in recording.sensors.enumerated() {
             // A device with several kinds has a message for each, under one index.
             let numbers = sensor.kinds.compactMap(FitSensor.bluetoothNumber)
@@ -203,7 +208,7 @@ struct FitActivity {
                 .uint16(Fit.Session.descent, total.descent.flatMap(Self.wholeMetres)),
                 .uint8(Fit.Session.averageFractionalCadence, average?.part),
                 .uint8(Fit.Session.maximumFractionalCadence, maximum?.part),
-            ])
+            ], developer: [.uuid(Identity.Field.activity, recording.uuid)])
         writer.message(
             .activity, as: Local.activity,
             [

@@ -15,9 +15,10 @@ package enum FitExport {
     ) throws -> ExportLoss {
         var size = 0
         let pauses = try AutoPauses(recording, rows)
-        try pass(recording, pauses, rows: rows, origin: origin) { size += $0.count }
+        let counted = try pass(recording, pauses, rows: rows, origin: origin) { size += $0.count }
         var checksum = Fit.Checksum()
-        let header = FitWriter.header(dataSize: size)
+        let header = FitWriter.header(
+            dataSize: size, hasDeveloperFields: counted.writer.hasDeveloperFields)
         for byte in header { checksum.add(byte) }
         try sink(header.span)
         let activity = try pass(recording, pauses, rows: rows, origin: origin) { bytes in
@@ -28,7 +29,6 @@ package enum FitExport {
         return activity.loss
     }
 
-    @discardableResult
     private static func pass(
         _ recording: RecordedActivity, _ pauses: AutoPauses, rows: some RecordingRows, origin: ExportMetadata,
         into sink: (Span<UInt8>) throws -> Void

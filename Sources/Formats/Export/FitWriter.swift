@@ -99,13 +99,20 @@ package struct FitWriter {
     /// The valid definitions by local type.
     private var definitions: [[UInt8]] = Array(repeating: [], count: Fit.localTypes)
     private var definition: [UInt8] = []
+    /// Whether there was a developer field, which needs version 2 of the protocol.
+    package private(set) var hasDeveloperFields = false
 
     package init() {}
 
     /// Appends a message, and before it its definition if that of the local type differs.
     ///
-    /// - Parameter local: 0 to 15.
-    package mutating func message(_ message: Fit.Message, as local: UInt8, _ fields: [FitField?]) {
+    /// - Parameters:
+    ///   - local: 0 to 15.
+    ///   - developer: fields of ``Identity``.
+    package mutating func message(
+        _ message: Fit.Message, as local: UInt8, _ fields: [FitField?], developer: [FitField?] = []
+    ) {
+        let developer = developer.compactMap(\.self)
         definition.removeAll(keepingCapacity: true)
         definition.append(local | Fit.Bit.definition)
         definition.append(0)
@@ -119,12 +126,18 @@ package struct FitWriter {
             definition.append(field.type.rawValue)
             definition[5] += 1
         }
+        if !developer.isEmpty {
+            hasDeveloperFields = true
+            definition[0] |= Fit.Bit.developerFields
+            definition.append(UInt8(developer.count))
+            for field in developer { definition += [field.number, UInt8(field.size), Identity.developer] }
+        }
         if definitions[Int(local)] != definition {
             definitions[Int(local)] = definition
             bytes.append(contentsOf: definition)
         }
         bytes.append(local)
-        for case let field? in fields {
+        for field in fields.compactMap(\.self) + developer {
             switch field.values {
             case .one(let value): append(value, size: field.type.size)
             case .many(let values): for value in values { append(value, size: field.type.size) }
@@ -144,15 +157,15 @@ package struct FitWriter {
     ///
     ///     offset  size  field
     ///     0       1     size of the header: 14
-    ///     1       1     version of the protocol: 0x10
+    ///     1       1     version of the protocol: 0x10, or 0x20 with developer fields
     ///     2       2     version of the profile
     ///     4       4     bytes between the header and the file's checksum
     ///     8       4     ".FIT"
     ///     12      2     checksum of the 12 bytes before
-    package static func header(dataSize: Int) -> [UInt8] {
+    package static func header(dataSize: Int, hasDeveloperFields: Bool = false) -> [UInt8] {
         var writer = FitWriter()
         writer.append(Int64(Fit.headerSize), size: 1)
-        writer.append(0x10, size: 1)
+        writer.append(hasDeveloperFields ? 0x20 : 0x10, size: 1)
         writer.append(21_218, size: 2)
         writer.append(Int64(dataSize), size: 4)
         writer.bytes.append(contentsOf: Fit.signature)

@@ -22,6 +22,8 @@ enum GPXExport {
         text.element("name", escaped: recording.name?.text)
         text.element("type", escaped: recording.sport.gpxType)
         text.write("\n")
+        text.extensions(
+            "extensions", Identity.activity, recording.uuid, device: origin.device, forOpenTracks: true)
         var isInSegment = false
         var isBroken = true
         try rows.each { row in

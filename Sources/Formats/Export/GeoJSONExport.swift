@@ -43,7 +43,7 @@ enum GeoJSONExport {
         }
         if !track.segments.isEmpty { text.write("}") }
         text.write(",\"properties\":")
-        text.write(properties: recording)
+        text.write(properties: recording, device: origin.device)
         if !track.segments.isEmpty {
             text.write(",\"coordinateProperties\":{")
             if !recording.isTimeUncertain {
@@ -91,10 +91,12 @@ extension FileText {
     }
 
     /// Writes the properties of the recording; the object stays open.
-    fileprivate mutating func write(properties recording: RecordedActivity) {
+    fileprivate mutating func write(properties recording: RecordedActivity, device: UUID?) {
         var line = JSONWriter()
         line.object { line in
             line.member("creator", "paced")
+            line.member("uuid", recording.uuid?.description)
+            line.member("device", device?.description)
             line.member("name", recording.name?.text)
             line.member("sport", recording.sport.rawValue)
             line.member("time", recording.knownTime(at: 0))

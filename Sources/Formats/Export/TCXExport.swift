@@ -52,12 +52,14 @@ enum TCXExport {
         }
         text.element("Notes", escaped: recording.name?.text)
         text.write("<Creator xsi:type=\"Device_t\"><Name>paced</Name>")
-        text.element("UnitId", Int(origin.serialNumber))
+        text.element("UnitId", Int(origin.serialNumber ?? 0))
         text.write("<ProductID>0</ProductID><Version>")
         let parts = Release.version.split(separator: ".")
         text.element("VersionMajor", parts.first.flatMap { Int($0) } ?? 0)
         text.element("VersionMinor", parts.dropFirst().first.flatMap { Int($0) } ?? 0)
-        text.write("</Version></Creator>\n</Activity>\n</Activities>\n</TrainingCenterDatabase>\n")
+        text.write("</Version></Creator>\n")
+        text.extensions("Extensions", Identity.activity, recording.uuid, device: origin.device)
+        text.write("</Activity>\n</Activities>\n</TrainingCenterDatabase>\n")
         try text.end(into: sink)
         return loss
     }

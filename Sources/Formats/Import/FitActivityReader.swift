@@ -35,6 +35,8 @@ struct FitActivityReader {
     /// The number of valid values of skipped record fields, by field number.
     private var recordFields = [Int](repeating: 0, count: 256)
     private var developerFields = 0
+    private var identity = FitIdentity()
+    private var uuid: UUID?
 
     // What was read so far, as the plan numbers it.
     private var files = 0
@@ -77,15 +79,20 @@ struct FitActivityReader {
             countOther(FitSummary.fileType(Fit.activityFile))
         }
         guard file == .activity else { return }
-        developerFields += message.definition.developerFields
+        developerFields += identity.others(in: message)
         switch kind {
         case .fileID:
             head.file(message)
             track.continuesInPauses = head.isOurs
         case .fileCreator, .activity, .pad, .heartRate: break
         case .deviceInfo: head.device(message)
+        case .developerData: identity.developer(message)
+        case .fieldDescription where identity.describes(message): break
         case .session:
-            if plan.sessions.contains(sessions) { head.session(message) }
+            if plan.sessions.contains(sessions) {
+                head.session(message)
+                uuid = uuid ?? identity.activity(message)
+            }
             sessions += 1
         case .lap: try lap(message)
         case .length: try length(message, row)
@@ -105,9 +112,10 @@ struct FitActivityReader {
         while nextEvent < plan.events.count { try ingestEvent(row) }
         try push(row)
         try order.finish { moment, time in try track.ingest(moment, at: time, row) }
-        guard let recording = try track.finish(head, row) else {
+        guard var recording = try track.finish(head, row) else {
             throw FileError("the activity has neither records nor totals")
         }
+        recording.uuid = uuid
         for (number, count) in recordFields.enumerated() { skipped.count(FitSummary.recordField(number), count) }
         skipped.count("developer field", developerFields)
         skipped.count("record with an earlier time", order.backward)

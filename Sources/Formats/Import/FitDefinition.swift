@@ -24,10 +24,18 @@ package struct FitDefinition {
         var type: Fit.BaseType?
     }
 
+    struct DeveloperField {
+        var number: Fit.Field
+        /// The index of its developer in the file.
+        var developer: UInt8
+        var offset: Int
+        var size: Int
+    }
+
     package let message: UInt16
     let isBigEndian: Bool
     private(set) var fields: [Field] = []
-    let developerFields: Int
+    private(set) var developerFields: [DeveloperField] = []
     /// The fields of a record that are not imported.
     private(set) var skippedFields: [Field] = []
     /// The size of a data message in bytes, with its first byte.
@@ -50,8 +58,13 @@ package struct FitDefinition {
             end += size
         }
         let place = 6 + 3 * Int(bytes[5])
-        developerFields = place < bytes.count ? Int(bytes[place]) : 0
-        for index in 0..<developerFields { end += Int(bytes[place + 2 + 3 * index]) }
+        let count = place < bytes.count ? Int(bytes[place]) : 0
+        for start in (0..<count).map({ place + 1 + 3 * $0 }) {
+            let size = Int(bytes[start + 1])
+            developerFields.append(
+                DeveloperField(number: bytes[start], developer: bytes[start + 2], offset: end, size: size))
+            end += size
+        }
         size = end
         if message == Fit.Message.record.rawValue {
             skippedFields = fields.filter { !FitValues.imported.contains($0.number) }

@@ -11,6 +11,8 @@ package struct GPXTrack: TrackParser {
         case extensions(String, isEmpty: Bool)
         case value(ParsedTrackPoint.Field, String)
         case name, type
+        /// The extensions of the track, and a uuid in them.
+        case identity, uuid
         case skipped
     }
 
@@ -20,6 +22,7 @@ package struct GPXTrack: TrackParser {
     private var creator: SanitizedText?
     private var name: SanitizedText?
     private var sport: Sport?
+    private var uuid: UUID?
     private var isSwim = false
     private var points = 0
 
@@ -29,7 +32,7 @@ package struct GPXTrack: TrackParser {
         let place = next(name, attributes)
         places.append(place)
         switch place {
-        case .extensions, .value, .name, .type: return .whole
+        case .extensions, .value, .name, .type, .uuid: return .whole
         default: return .none
         }
     }
@@ -42,6 +45,9 @@ package struct GPXTrack: TrackParser {
         case (.file, "trk"): return .track
         case (.track, "name"): return .name
         case (.track, "type"): return .type
+        case (.track, "extensions"): return .identity
+        case (.identity, Identity.activity), (.identity, Identity.track): return .uuid
+        case (.identity, Identity.device): return .skipped
         case (.track, "trkseg"):
             track.beginPart()
             return .segment
@@ -58,7 +64,7 @@ package struct GPXTrack: TrackParser {
         case (.extensions(let outer, _), _):
             places[places.count - 1] = .extensions(outer, isEmpty: false)
             return Self.fields[name].map { .value($0, name) } ?? .extensions(name, isEmpty: true)
-        case (.file, _), (.track, _), (.segment, _), (.point, _):
+        case (.file, _), (.track, _), (.identity, _), (.segment, _), (.point, _):
             track.skipped.count(name)
             return .skipped
         default: return .skipped
@@ -71,6 +77,7 @@ package struct GPXTrack: TrackParser {
         case .value(let field, let name):
             if !point.set(field, text) { track.skipped.count("unreadable \(name)") }
         case .extensions(let name, isEmpty: true): track.skipped.count(name)
+        case .uuid: uuid = uuid ?? UUID(text.trimmed)
         case .name: name = name ?? SanitizedText(String(text.trimmed))
         case .type:
             if sport == nil { isSwim = Sport.isSwim(named: text) }
@@ -100,6 +107,7 @@ package struct GPXTrack: TrackParser {
         guard points > 0 else { throw FileError("the file has no track: routes and waypoints have no times") }
         var recording = try track.finish(sport: sport ?? .other, needs: "both a time and a position")
         recording.isSwim = isSwim
+        recording.uuid = uuid
         recording.name = name
         recording.sourceTotals = track.sourceTotals(creator: creator)
         return ImportedRecording(recording: recording, skipped: track.skipped)

@@ -7,7 +7,7 @@ package struct TCXTrack: TrackParser {
     private enum Place {
         case document, container, activity, lap, track, point
         /// Elements that contain other elements only.
-        case position, extensions, lapExtensions, creator
+        case position, extensions, lapExtensions, creator, identity
         /// An element with its number in a Value.
         case valued(Field)
         case value(Field, String)
@@ -18,7 +18,7 @@ package struct TCXTrack: TrackParser {
         case point(ParsedTrackPoint.Field)
         case lapTime, lapDistance, lapCalories, lapAverageHeartRate, lapMaximumHeartRate, lapTrigger
         case lapAverageCadence, lapMaximumCadence, lapAveragePower, lapMaximumPower
-        case notes, creatorName
+        case notes, creatorName, uuid
     }
 
     private var places: [Place] = [.document]
@@ -32,6 +32,7 @@ package struct TCXTrack: TrackParser {
     private var sport = Sport.other
     private var isSwim = false
     private var name: SanitizedText?
+    private var uuid: UUID?
     private var creator: SanitizedText?
 
     /// - Parameter activity: the number of the activity in the file, from 0; nil for the first, with the others as left out.
@@ -67,6 +68,8 @@ package struct TCXTrack: TrackParser {
         case (.activity, "Notes"): return .value(.notes, name)
         case (.activity, "Id"): return .skipped
         case (.activity, "Creator"): return .creator
+        case (.activity, "Extensions"): return .identity
+        case (.identity, Identity.activity): return .value(.uuid, name)
         case (.creator, "Name"): return .value(.creatorName, name)
         case (.lap, "Track"):
             tracksOfLap += 1
@@ -141,6 +144,9 @@ package struct TCXTrack: TrackParser {
         switch field {
         case .point: break
         case .notes: name = SanitizedText(String(text.trimmed))
+        case .uuid:
+            guard let value = UUID(text.trimmed) else { return false }
+            uuid = value
         case .creatorName: creator = SanitizedText(String(text.trimmed))
         case .lapTrigger: track.changeLap { $0.trigger = Event.Trigger(tcxName: text.trimmed) }
         case .lapTime:
@@ -195,6 +201,7 @@ package struct TCXTrack: TrackParser {
         let count = wanted == nil ? 1 : activities
         var recording = try track.finish(sport: sport, needs: "a time")
         recording.isSwim = isSwim
+        recording.uuid = uuid
         recording.name = name
         recording.sourceTotals = track.sourceTotals(creator: creator)
         var imported = ImportedRecording(recording: recording, skipped: track.skipped)

@@ -9,7 +9,7 @@ package enum ActivityIndex {
     package static let name = "index.sqlite"
 
     /// `PRAGMA user_version`. Raised when the tables or the rules of the bests change: the index is built again then.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
     /// `PRAGMA application_id`: "paci".
     static let application: Int64 = 0x7061_6369
 
@@ -24,7 +24,8 @@ package enum ActivityIndex {
             elapsed_ms INTEGER NOT NULL,
             moving_ms INTEGER NOT NULL,
             distance_m REAL NOT NULL,
-            ascent_m REAL
+            ascent_m REAL,
+            uuid TEXT
         ) STRICT;
         -- The best of each kind inside an activity.
         CREATE TABLE best (
@@ -85,7 +86,8 @@ package enum ActivityIndex {
     static func totals(_ database: SQLiteDatabase) throws(SQLiteError) -> [Int: ActivityTotals] {
         let statement = try database.prepare(
             """
-            SELECT id, sport, indoor, started_ms, total_ms, elapsed_ms, moving_ms, distance_m, ascent_m FROM activity
+            SELECT id, sport, indoor, started_ms, total_ms, elapsed_ms, moving_ms, distance_m, ascent_m, uuid
+            FROM activity
             """)
         var totals: [Int: ActivityTotals] = [:]
         while try statement.step() {

@@ -9,6 +9,7 @@ package import SQLite
 /// The index keeps a copy with the bests: they are up to date if both are equal.
 package struct ActivityTotals: Equatable, Sendable {
     package var id: Int
+    package var uuid: UUID?
     package var sport = Sport.other
     package var isIndoor = false
     /// Nil without a date.
@@ -45,13 +46,13 @@ extension JournalReader {
         let statement = try listed(
             """
             SELECT id, sport, indoor, iif(time_uncertain <> 1, started_ms, NULL), total_ms, elapsed_ms, moving_ms,
-            distance_m, \(ascent), NOT open, demo FROM activity
+            distance_m, \(ascent), \(uuid), NOT open, demo FROM activity
             """, limit: .max, before: before)
         var list: [ActivityTotals] = []
         while try statement.step() {
-            if statement.integer(10) == 1 { continue }
+            if statement.integer(11) == 1 { continue }
             var totals = ActivityTotals(columns: statement)
-            totals.counts = statement.integer(9) == 1
+            totals.counts = statement.integer(10) == 1
             list.append(totals)
         }
         return list
@@ -84,6 +85,7 @@ extension ActivityTotals {
         movingMilliseconds = columns.integer(6) ?? 0
         distanceMetres = columns.real(7) ?? 0
         ascentMetres = columns.real(8)
+        uuid = columns.text(9).flatMap { UUID($0) }
     }
 }
 

@@ -142,7 +142,7 @@ package struct IndexWriter {
 
     private mutating func write(_ database: SQLiteDatabase) throws(SQLiteError) {
         guard !finished.isEmpty else { return }
-        let activity = try database.prepare("INSERT INTO activity VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        let activity = try database.prepare("INSERT INTO activity VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         let best = try database.prepare("INSERT INTO best VALUES (?, ?, ?, ?, ?)")
         try database.transaction { () throws(SQLiteError) in
             for entry in finished {
@@ -151,7 +151,7 @@ package struct IndexWriter {
                 try activity.run(
                     totals.id, totals.sport.token, totals.isIndoor, totals.started?.milliseconds,
                     totals.totalMilliseconds, totals.elapsedMilliseconds, totals.movingMilliseconds,
-                    totals.distanceMetres, totals.ascentMetres)
+                    totals.distanceMetres, totals.ascentMetres, totals.uuid?.description)
                 for effort in entry.bests {
                     try best.run(
                         totals.id, effort.kind.rawValue, effort.value, effort.elapsedMilliseconds,

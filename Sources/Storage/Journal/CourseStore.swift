@@ -16,7 +16,9 @@ package struct StoredCourse: Equatable, Sendable {
     /// Encodes a course and computes its figures.
     ///
     /// - Throws: ``CourseFailure`` with the place of a value that no course may have.
-    package init(_ data: CourseData, name: SanitizedText?, added: UTC) throws(CourseFailure) {
+    ///
+    /// - Parameter uuid: that of a file; nil for a new one.
+    package init(_ data: CourseData, name: SanitizedText?, uuid: UUID? = nil, added: UTC) throws(CourseFailure) {
         bytes = try data.encoded()
         let course = try Course(decoding: bytes)
         guard course.length <= CourseData.lengthLimit else {
@@ -24,6 +26,7 @@ package struct StoredCourse: Equatable, Sendable {
         }
         guard course.length > 0 else { throw CourseFailure("all vertices of the course are one place") }
         summary = CourseSummary(course, name: name, added: added)
+        summary.uuid = uuid
     }
 }
 
@@ -58,8 +61,9 @@ package enum CourseChange: Equatable, Sendable {
 }
 
 extension JournalReader {
-    private static let summaries =
-        "SELECT id, hash, name, sport, added_ms, vertices, points, length_m, ascent_m, climbs, listed FROM course"
+    private var courseSummaries: String {
+        "SELECT id, hash, name, sport, added_ms, vertices, points, length_m, ascent_m, climbs, \(uuid), listed FROM course"
+    }
 
     private var hasCourses: Bool { version >= JournalSchema.versionWithCourses }
 
@@ -68,7 +72,7 @@ extension JournalReader {
     /// - Parameter before: only the courses with a lower number.
     package func courses(limit: Int, before: Int? = nil) throws(SQLiteError) -> [CourseSummary] {
         guard hasCourses else { return [] }
-        let statement = try database.prepare(Self.summaries + " WHERE listed AND id < ? ORDER BY id DESC LIMIT ?")
+        let statement = try database.prepare(courseSummaries + " WHERE listed AND id < ? ORDER BY id DESC LIMIT ?")
         try statement.bind(before ?? Int.max, limit)
         var list: [CourseSummary] = []
         while try statement.step() {
@@ -80,26 +84,28 @@ extension JournalReader {
     /// A listed course; nil if none has the number.
     package func course(_ number: Int) throws(SQLiteError) -> CourseSummary? {
         guard hasCourses else { return nil }
-        let statement = try database.prepare(Self.summaries + " WHERE listed AND id = ?")
+        let statement = try database.prepare(courseSummaries + " WHERE listed AND id = ?")
         try statement.bind(number)
         return try statement.step() ? Self.summary(ofCourse: statement) : nil
     }
 
     private func course(_ hash: CourseHash) throws(SQLiteError) -> CourseSummary? {
         guard hasCourses else { return nil }
-        let statement = try database.prepare(Self.summaries + " WHERE hash = ?")
+        let statement = try database.prepare(courseSummaries + " WHERE hash = ?")
         try statement.bind(hash.description)
         return try statement.step() ? Self.summary(ofCourse: statement) : nil
     }
 
     private static func summary(ofCourse columns: some JournalColumns) -> CourseSummary? {
         guard let hash = columns.text(1).flatMap({ CourseHash($0) }) else { return nil }
-        return CourseSummary(
+        var summary = CourseSummary(
             id: Int(columns.integer(0) ?? 0), hash: hash, name: columns.text(2).flatMap { SanitizedText($0) },
             sport: columns.text(3).map { Sport(token: $0) ?? .other },
             added: UTC(milliseconds: columns.integer(4) ?? 0), vertices: Int(columns.integer(5) ?? 0),
             points: Int(columns.integer(6) ?? 0), length: columns.real(7) ?? 0, ascent: columns.real(8),
             climbs: Int(columns.integer(9) ?? 0))
+        summary.uuid = columns.text(10).flatMap { UUID($0) }
+        return summary
     }
 
     /// The bytes of a course, listed or not; nil if it is not stored.
@@ -170,7 +176,7 @@ extension JournalReader {
         guard hasCourses else { return [] }
         let keys = JournalSchema.keys(of: id)
         let statement = try database.prepare(
-            Self.summaries
+            courseSummaries
                 + """
                  JOIN activity_course USING (hash) WHERE activity = ?1 AND kind = 'course' ORDER BY (
                     SELECT max(key) FROM input WHERE key BETWEEN ?2 AND ?3 AND input.kind IN ('course', 'beginning')
@@ -298,17 +304,29 @@ extension JournalStatements {
             }
             return (id, isListed)
         }
+        var course = course
+        course.summary.uuid = try uuid(of: summary)
         try insert(course, isListed: true)
         return (Int(try database.integer("SELECT last_insert_rowid()") ?? 0), false)
+    }
+
+    /// Its own uuid; a new one if it has none, or if another course has it: a file that was changed since its export.
+    private func uuid(of summary: CourseSummary) throws(SQLiteError) -> UUID {
+        if let uuid = summary.uuid {
+            let known = try database.prepare("SELECT 1 FROM course WHERE uuid = ?")
+            try known.bind(uuid.description)
+            if try !known.step() { return uuid }
+        }
+        return .new(at: summary.added >= Release.date ? summary.added : nil)
     }
 
     /// - Parameter id: its number; nil for the next one.
     func insert(_ course: StoredCourse, id: Int? = nil, isListed: Bool) throws(SQLiteError) {
         let summary = course.summary
-        try database.prepare("INSERT INTO course VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
+        try database.prepare("INSERT INTO course VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
             id, summary.hash.description, summary.name?.text, isListed, summary.added.milliseconds,
             summary.sport?.token, summary.vertices, summary.points, summary.length, summary.ascent, summary.climbs,
-            course.bytes)
+            course.bytes, summary.uuid?.description)
     }
 
     private func stored(_ table: String, _ hash: CourseHash) throws(SQLiteError) -> [UInt8]? {

@@ -10,6 +10,8 @@ package enum DiskRequest: Equatable, Sendable {
     /// Summaries, newest first, of the activities that are older than `before`.
     case list(limit: Int, before: Int?)
     case activity(Int)
+    /// The activities or the courses whose uuid begins so.
+    case records(RecordKind, beginning: UUIDPrefix)
     case track(Track.Request)
     /// Brings the index of the activities up to date, by one step.
     case index(scans: Bool)
@@ -23,6 +25,7 @@ package enum DiskRequest: Equatable, Sendable {
     case recoverable(file: String)
     /// Writes the sensor store.
     case write(SensorStore, in: SensorStoreFile)
+    case writeDevice(Device, in: DeviceFile)
     /// Creates the file of an upload, appends to it, closes it.
     case openUpload(Int)
     case appendUpload(Int, [UInt8])
@@ -46,6 +49,7 @@ package enum DiskReply: Equatable, Sendable {
     case list([ActivitySummary])
     case activity(ActivitySummary, RecordedActivity)
     case track(Track)
+    case records([RecordName])
     case orders([PendingExport])
     case indexed(IndexWriter.Step)
     case exported(path: String, ExportLoss)
@@ -110,14 +114,18 @@ extension JournalReader {
 }
 
 extension ExportMetadata {
-    /// The data about this machine in an exported file.
+    /// The data about this device in an exported file.
     ///
     /// - Parameters:
+    ///   - directory: the state directory, which has the name of the device.
     ///   - started: the start of the recording, which selects the local time offset.
     ///   - written: the present time. Nil if no clock is known.
-    package static func ofThisMachine(started: UTC, written: UTC?) -> ExportMetadata {
+    package static func ofThisDevice(in directory: String, started: UTC, written: UTC?) -> ExportMetadata {
+        // A file that cannot be read costs the file its origin, and nothing else.
+        let device = try? DeviceFile(in: directory).read()
         let number = Machine.number() ?? 0
         return ExportMetadata(
-            serialNumber: number == 0 ? 1 : number, localOffset: Machine.localOffset(at: started), written: written)
+            serialNumber: device?.serialNumber ?? (number == 0 ? 1 : number), device: device?.uuid,
+            localOffset: Machine.localOffset(at: started), written: written)
     }
 }

@@ -135,6 +135,7 @@ package final class DiskWorker {
             case .write(let list, let file):
                 try file.write(list)
                 return .success(.written)
+            case .writeDevice(let device, let file): try file.write(device)
             case .recoverable(let name):
                 _ = try JournalRecovery.open(name, in: directory)
                 return .success(.written)
@@ -176,6 +177,7 @@ extension DiskRequest {
             }
             recording.weather = try reader.startWeather(of: recording)
             return .activity(summary, recording)
+        case .records(let kind, let prefix): return .records(try reader.records(kind, beginning: prefix))
         case .track(let request):
             guard try reader.summary(of: request.activity) != nil else { return .nothing }
             return .track(try Track(request, of: reader.rows(of: request.activity)))
@@ -204,8 +206,9 @@ extension DiskRequest {
                 recording.weather = try reader.startWeather(of: recording)
             }
             let rows = try reader.rows(of: order.activity)
-            return try order.format.makeFile(of: recording, rows, in: directory)
-        case .configuration, .write, .recoverable, .index, .openUpload, .appendUpload, .closeUpload, .checkUpload,
+            return try order.format.makeFile(of: recording, rows, in: directory, state: reader.directory)
+        case .configuration, .write, .writeDevice, .recoverable, .index, .openUpload, .appendUpload, .closeUpload,
+            .checkUpload,
             .checkCourse, .readUpload:
             return .nothing
         }
@@ -217,13 +220,16 @@ extension ExportFormat {
     private static let numbers = 1...999
 
     /// Writes the file of a recording without replacing an existing one.
+    ///
+    /// - Parameter state: the state directory.
     fileprivate func makeFile(
-        of recording: RecordedActivity, _ rows: JournalRows, in directory: String
+        of recording: RecordedActivity, _ rows: JournalRows, in directory: String, state: String
     ) throws -> DiskReply {
         try makeDirectories(directory)
         var file = try AtomicFileWriter(in: directory, name: name(of: recording), mode: JournalFile.mode)
         let written = Clock.isSynchronised() ? Clock.systemTime() : nil
-        let origin = ExportMetadata.ofThisMachine(started: recording.started, written: written)
+        let origin = ExportMetadata.ofThisDevice(
+            in: state, started: recording.started, written: written)
         let loss = try write(recording, rows: rows, origin: origin) { try file.write($0) }
         for number in Self.numbers {
             let name = name(of: recording, number: number)

@@ -4,6 +4,11 @@ extension SQLiteError {
     /// An import that was condemned meanwhile.
     static let importIsGone = SQLiteError(rejecting: "the import was removed")
 
+    /// Another activity has the uuid of an imported one.
+    static func uuidIsKnown(_ activity: Int) -> SQLiteError {
+        SQLiteError(rejecting: "activity \(activity) has this uuid")
+    }
+
     /// Another course has the hash of a new one.
     static let hashIsTaken = SQLiteError(rejecting: "another course has the same hash")
 }

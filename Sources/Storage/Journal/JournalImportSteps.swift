@@ -62,8 +62,9 @@ extension JournalFile {
                 for (index, row) in rows.enumerated() {
                     try statements.write(row, JournalSchema.key(activity, place + index))
                 }
-            case .finish(let recording, let gaps, let replaced):
+            case .finish(var recording, let gaps, let replaced):
                 number = recording.id ?? 0
+                recording.uuid = try statements.uuid(of: recording, replacing: replaced)
                 try database.execute("DELETE FROM importing WHERE activity = \(number)")
                 guard database.changes == 1 else { throw SQLiteError.importIsGone }
                 try statements.begin(recording, isImport: true, isOpen: false)

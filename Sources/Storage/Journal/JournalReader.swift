@@ -87,6 +87,31 @@ package final class JournalReader {
         return statement
     }
 
+    /// The activities or the listed courses whose uuid begins so, at most one more than a failure names.
+    package func records(_ kind: RecordKind, beginning prefix: UUIDPrefix) throws(SQLiteError) -> [RecordName] {
+        guard version >= JournalSchema.versionWithUUIDs else { return [] }
+        let source =
+            switch kind {
+            case .activity: "activity WHERE"
+            case .course: "course WHERE listed AND"
+            }
+        let statement = try database.prepare(
+            "SELECT id, uuid FROM \(source) substr(uuid, 1, ?1) = ?2 ORDER BY id LIMIT \(UUIDPrefix.namedLimit + 1)")
+        try statement.bind(prefix.description.utf8.count, prefix.description)
+        var records: [RecordName] = []
+        while try statement.step() {
+            guard let uuid = statement.text(1).flatMap({ UUID($0) }) else { continue }
+            records.append(RecordName(id: Int(statement.integer(0) ?? 0), uuid: uuid))
+        }
+        return records
+    }
+
+    /// The number of the activity with a uuid.
+    package func activity(_ uuid: UUID) throws(SQLiteError) -> Int? {
+        guard let prefix = UUIDPrefix("\(uuid)") else { return nil }
+        return try records(.activity, beginning: prefix).first?.id
+    }
+
     package func summary(of id: Int) throws(SQLiteError) -> ActivitySummary? {
         let statement = try database.prepare(summaries + " WHERE id = ?")
         try statement.bind(id)
@@ -153,6 +178,9 @@ package final class JournalReader {
 
     // MARK: Decoding
 
+    /// The uuid of an activity or a course.
+    var uuid: String { version >= JournalSchema.versionWithUUIDs ? "uuid" : "NULL" }
+
     private var hasSensors: Bool { version >= JournalSchema.versionWithSensors }
 
     /// The columns of the climb, the automatic pauses, the energy and the load of an activity or a lap.
@@ -178,7 +206,8 @@ package final class JournalReader {
         """
         SELECT id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,
         elapsed_ms, moving_ms, distance_m, maximum_speed_mps, heart_average_bpm, heart_maximum_bpm, gaps,
-        zones, zone_ms, claim, NULL, \(effort), \(hasSensors ? "power_best_w" : "NULL"), \(climb) FROM activity
+        zones, zone_ms, claim, NULL, \(effort), \(hasSensors ? "power_best_w" : "NULL"), \(climb), \(uuid)
+        FROM activity
         """
     }
 
@@ -187,7 +216,8 @@ package final class JournalReader {
         SELECT id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,
         elapsed_ms, moving_ms, distance_m, maximum_speed_mps, heart_average_bpm, heart_maximum_bpm, gaps,
         (SELECT count(*) FROM lap WHERE lap.activity = activity.id),
-        \(version >= JournalSchema.versionWithRecovery ? "recovered" : "NULL"), \(effort), \(climb) FROM activity
+        \(version >= JournalSchema.versionWithRecovery ? "recovered" : "NULL"), \(effort), \(climb), \(uuid)
+        FROM activity
         """
     }
 
@@ -203,6 +233,7 @@ package final class JournalReader {
             isDemo: statement.integer(3) == 1)
         summary.isTimeGuessed = statement.integer(8) == 2
         summary.name = statement.text(6).flatMap { SanitizedText($0) }
+        summary.uuid = statement.text(34).flatMap { UUID($0) }
         summary.recovered = statement.text(18).flatMap(RecordingText.note)
         return summary
     }
@@ -211,6 +242,7 @@ package final class JournalReader {
         var recording = RecordedActivity(
             sport: Self.sport(columns), started: UTC(milliseconds: columns.integer(7) ?? 0))
         recording.id = columns.integer(0).map { Int($0) }
+        recording.uuid = columns.text(37).flatMap { UUID($0) }
         recording.isIndoor = columns.integer(2) == 1
         recording.isDemo = columns.integer(3) == 1
         recording.name = columns.text(6).flatMap { SanitizedText($0) }

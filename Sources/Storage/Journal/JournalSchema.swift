@@ -23,7 +23,7 @@ package enum JournalSchema {
     }
 
     /// Each step migrates a journal by one version. Released steps are never changed.
-    package static let steps = [
+    package static let steps: [JournalStep] = [
         """
         -- An activity as a whole, as lists show it. While it is open its figures may be some seconds old.
         CREATE TABLE activity (
@@ -177,7 +177,7 @@ package enum JournalSchema {
         ) STRICT, WITHOUT ROWID;
         """,
         // Gives the stored lines of class EVENT the present names of the wire.
-        "UPDATE event SET line = \(eventLine)",
+        JournalStep("UPDATE event SET line = \(eventLine)"),
         // An activity gets its number when it begins.
         "DROP TABLE reserved",
         """
@@ -277,6 +277,13 @@ package enum JournalSchema {
         ) STRICT, WITHOUT ROWID;
         """,
         "-- Entries and snapshots of activities may have the kind weather, which earlier releases cannot replay.",
+        // Events may have the fault device-copied, which earlier releases do not know.
+        JournalStep(
+            """
+            -- The names of activities and courses on every board: a uuid as text, in no two rows. NULL while they are replaced.
+            ALTER TABLE activity ADD COLUMN uuid TEXT;
+            ALTER TABLE course ADD COLUMN uuid TEXT;
+            """, FormerUUIDs.assign),
     ]
 
     /// Converts a line of table `event` from before version 5 to the names of version 5. Frozen, as the steps are.
@@ -317,6 +324,8 @@ package enum JournalSchema {
     static let versionWithEnergy: Int64 = 9
     /// The first version with courses.
     static let versionWithCourses: Int64 = 10
+    /// The first version with uuids.
+    static let versionWithUUIDs: Int64 = 12
 
     /// The tables whose rows have a key.
     static let keyed = ["location", "heart", "input", "record"]
@@ -326,7 +335,7 @@ package enum JournalSchema {
     /// Runs the missing migrations.
     ///
     /// - Throws: ``JournalFailure/newer(_:)`` for a journal of a later release, which is not changed.
-    package static func migrate(_ database: SQLiteDatabase, steps: [String] = steps) throws(JournalFailure) {
+    package static func migrate(_ database: SQLiteDatabase, steps: [JournalStep] = steps) throws(JournalFailure) {
         let present = try read(database)
         if present > Int64(steps.count) { throw .newer(Int(present)) }
         for (index, step) in steps.enumerated() where Int64(index) >= present {
@@ -334,7 +343,8 @@ package enum JournalSchema {
                 do throws(SQLiteError) {
                     // Another process may have run this step meanwhile.
                     if try database.integer("PRAGMA user_version") != Int64(index) { return }
-                    try database.execute(step)
+                    try database.execute(step.sql)
+                    try step.code?(database)
                     try database.execute("PRAGMA application_id = \(application)")
                     try database.execute("PRAGMA user_version = \(index + 1)")
                 } catch {
@@ -350,6 +360,21 @@ package enum JournalSchema {
         } catch {
             throw .database(error)
         }
+    }
+}
+
+/// A step from one version of the journal to the next: SQL, and code after it where SQL cannot compute the values.
+package struct JournalStep: Sendable, ExpressibleByStringLiteral {
+    let sql: String
+    let code: (@Sendable (SQLiteDatabase) throws(SQLiteError) -> Void)?
+
+    package init(_ sql: String, _ code: (@Sendable (SQLiteDatabase) throws(SQLiteError) -> Void)? = nil) {
+        self.sql = sql
+        self.code = code
+    }
+
+    package init(stringLiteral sql: String) {
+        self.init(sql)
     }
 }
 

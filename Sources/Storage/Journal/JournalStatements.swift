@@ -129,14 +129,15 @@ struct JournalStatements {
         try database.prepare(
             """
             INSERT INTO activity (id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,
-            elapsed_ms, moving_ms, distance_m, gaps, claim) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, ?)
+            elapsed_ms, moving_ms, distance_m, gaps, claim, uuid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, ?, ?)
             ON CONFLICT (id) DO UPDATE SET started_ms = excluded.started_ms, time_uncertain = excluded.time_uncertain
             WHERE open AND NOT imported
             """
         ).run(
             recording.id, recording.sport.token, recording.isIndoor, recording.isDemo, isImport, isOpen,
             recording.name?.text, recording.started.milliseconds, recording.timeUncertainty,
-            recording.sourceTotals.map { String(decoding: RecordingText.text(of: $0), as: UTF8.self) })
+            recording.sourceTotals.map { String(decoding: RecordingText.text(of: $0), as: UTF8.self) },
+            recording.uuid?.description)
     }
 
     func write(_ part: BootSegment, of activity: Int) throws(SQLiteError) {
@@ -276,12 +277,34 @@ extension JournalStatements {
             """)
     }
 
+    /// The uuid of an imported recording: its own, that of the activity that it replaces, or a new one.
+    ///
+    /// - Throws: ``SQLiteError/uuidIsKnown(_:)`` if another activity has its uuid, or the one that it replaces is in progress.
+    func uuid(of recording: RecordedActivity, replacing replaced: Int?) throws(SQLiteError) -> UUID {
+        if let uuid = recording.uuid {
+            let known = try database.prepare("SELECT id, open FROM activity WHERE uuid = ?")
+            try known.bind(uuid.description)
+            defer { known.reset() }
+            guard try known.step(), let id = known.integer(0).map({ Int($0) }) else { return uuid }
+            guard id == replaced, known.integer(1) == 0 else { throw SQLiteError.uuidIsKnown(id) }
+            return uuid
+        }
+        let former = try replaced.flatMap { id throws(SQLiteError) in
+            try database.text("SELECT uuid FROM activity WHERE id = \(id)")
+        }
+        return former.flatMap { UUID($0) } ?? .new(at: recording.isTimeUncertain ? nil : recording.started)
+    }
+
     /// Gives an imported activity the number and the name of another one, which is erased.
     ///
-    /// - Returns: False if the other is no imported activity that is over; nothing has changed then.
+    /// - Returns: False if the other is in progress, or neither imported nor the same by its uuid; nothing has changed then.
     func replace(_ former: Int, with activity: Int) throws(SQLiteError) -> Bool {
-        let isImported = "SELECT 1 FROM activity WHERE id = \(former) AND imported AND NOT open"
-        guard former != activity, try database.integer(isImported) != nil else { return false }
+        let isReplaceable = """
+            SELECT 1 FROM activity WHERE id = \(former) AND NOT open
+            AND (imported OR uuid = (SELECT uuid FROM activity WHERE id = \(activity)))
+            """
+        guard former != activity, try database.integer(isReplaceable) != nil else { return false }
+        try eraseCourses(of: Int64(former))
         let (old, new) = (JournalSchema.keys(of: former), JournalSchema.keys(of: activity))
         try database.execute(
             """

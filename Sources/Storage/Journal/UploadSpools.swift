@@ -74,7 +74,8 @@ package struct UploadSpools {
         for _ in 0..<Self.checkedLines {
             guard let line = try nextLine(of: spool) else {
                 return try StoredCourse(
-                    spool.courseReader.finish(), name: spool.courseReader.name, added: Clock.systemTime())
+                    spool.courseReader.finish(), name: spool.courseReader.name, uuid: spool.courseReader.uuid,
+                    added: Clock.systemTime())
             }
             try spool.courseReader.read(line)
         }

@@ -173,6 +173,7 @@ struct ActivityRecovery {
             recording = try restored(target, measured, in: file.database)
         }
         recording.id = target
+        recording.uuid = try uuid(of: recording, in: file.database)
         let isCut = self.recording == nil || isOpen && !staysOpen
         Self.repair(&recording, by: measured, isCut: isCut)
         recording.laps = laps(of: recording, isComplete: !isCut, staysOpen: staysOpen)
@@ -198,6 +199,15 @@ struct ActivityRecovery {
             try file.statements.write(.export(activity: target, format))
         }
         return note
+    }
+
+    /// Its uuid, or the one that the migration gives; a new one if the journal has it already.
+    private func uuid(of recording: RecordedActivity, in database: SQLiteDatabase) throws(SQLiteError) -> UUID {
+        let part = parts.first.flatMap { $0.number == 0 ? $0 : nil }
+        let uuid = recording.uuid ?? FormerUUIDs.activity(recording, part)
+        let known = try database.prepare("SELECT 1 FROM activity WHERE uuid = ?")
+        try known.bind(uuid.description)
+        return try known.step() ? .new(at: recording.isTimeUncertain ? nil : recording.started) : uuid
     }
 
     /// Restores an activity whose row is lost from its entries and rows.

@@ -278,11 +278,19 @@ package final class JournalRecovery {
 
     /// The same activity in the journal, if it has it.
     ///
-    /// Two activities are the same if their first parts started on one boot at one nanosecond, and the
+    /// Two activities are the same if they have the same uuid and the journal has the first row, which it lacks if the file was
+    /// damaged in a run that goes on; or if their first parts started on one boot at one nanosecond, and the
     /// journal has the first row. If one of them has no such part (an import has none), they are the same
     /// if they started at the same millisecond and have the same durations and, bit for bit, the same
     /// distance. Name and sport may have been edited.
     private static func same(as activity: ActivityRecovery, in database: SQLiteDatabase) throws(SQLiteError) -> Int? {
+        if let uuid = activity.recording?.uuid {
+            let statement = try database.prepare(
+                "SELECT id FROM activity WHERE uuid = ? AND EXISTS (SELECT 1 FROM record WHERE key = activity.id << 32)"
+            )
+            try statement.bind(uuid.description)
+            if try statement.step() { return statement.integer(0).map { Int($0) } }
+        }
         let part = activity.parts.first.flatMap { $0.number == 0 && !$0.bootID.isEmpty ? $0 : nil }
         if let part {
             let statement = try database.prepare(

@@ -11,15 +11,16 @@ enum RecoveredCourses {
         for cell in journal.database.cells(in: page)?.cells ?? [] {
             let columns = StoredColumns(values: cell.values[...])
             switch (table, cell.values.count) {
-            case ("course", 12):
+            case ("course", 12...13):
                 guard let hash = columns.text(1).flatMap({ CourseHash($0) }), let bytes = columns.bytes(11),
                     CourseHash(of: bytes) == hash, let course = try? Course(decoding: bytes),
                     try file.database.integer("SELECT 1 FROM course WHERE hash = '\(hash)'") == nil
                 else { continue }
                 let added = UTC(milliseconds: columns.integer(4) ?? 0)
-                let stored = StoredCourse(
+                var stored = StoredCourse(
                     summary: CourseSummary(
                         course, name: columns.text(2).flatMap { SanitizedText($0) }, added: added), bytes: bytes)
+                stored.summary.uuid = columns.text(12).flatMap { UUID($0) } ?? FormerUUIDs.course(hash.description)
                 let isFree = try file.database.integer("SELECT 1 FROM course WHERE id = \(cell.rowid)") == nil
                 let id = isFree && (1...1_000_000).contains(cell.rowid) ? Int(cell.rowid) : nil
                 try file.statements.insert(stored, id: id, isListed: columns.integer(3) == 1)

@@ -72,10 +72,13 @@ package enum ActivityRequest: Equatable, Sendable {
 
     /// Of a list.
     static let limit = RPCParameter.integer("limit", 1...100, "At most this many, 1 to 100. Default 20.")
-    private static let before = RPCParameter.id("before", "The number of an activity: only older ones in this order.")
-    private static let id = RPCParameter.id("id", "The activity's number.")
-    private static let endedID = RPCParameter.id("id", "The activity's number; not that of the activity in progress.")
-    private static let idOrOpen = RPCParameter.id("id", "The activity's number; the one in progress if it is absent.")
+    private static let before = RPCParameter.record(
+        "before", .activity, "The number or uuid of an activity: only older ones in this order.")
+    private static let id = RPCParameter.record("id", .activity, "The activity's number or uuid.")
+    private static let endedID = RPCParameter.record(
+        "id", .activity, "The activity's number or uuid; not that of the activity in progress.")
+    private static let idOrOpen = RPCParameter.record(
+        "id", .activity, "The activity's number or uuid; the one in progress if it is absent.")
     private static let fromLap = RPCParameter.id("from_lap", "The first lap to return. Default 1.")
     private static let newSport = ControlRequest.sport("The new sport; not of the activity in progress.")
     static let name = RPCParameter.text("name", "The new name, 1 to 64 characters.")
@@ -110,7 +113,8 @@ package enum ActivityRequest: Equatable, Sendable {
     static let summarySchema = JSONSchema.object(
         required: ["sport", "open", "elapsed_ms", "total_ms", "distance_m", "laps", "gaps"],
         [
-            "id": .id, "sport": .sport, "name": .text, "open": .boolean, "started": .time, "time_guessed": .onlyTrue,
+            "id": .id, "uuid": .uuid, "sport": .sport, "name": .text, "open": .boolean, "started": .time,
+            "time_guessed": .onlyTrue,
             "ended": .time, "elapsed_ms": .integer, "total_ms": .integer, "moving_ms": .integer,
             "auto_paused_ms": .integer, "distance_m": .number, "average_pace_s_per_m": .number,
             "average_moving_pace_s_per_m": .number, "average_grade_adjusted_pace_s_per_m": .number,

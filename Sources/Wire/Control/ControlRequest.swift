@@ -25,13 +25,18 @@ package enum ControlRequest: Equatable, Sendable {
     case courses(CourseRequest)
     /// Hands over a file. The response is deferred.
     case upload(UploadRequest)
+    case presentDevice
+    /// Changes the name of this board. The response is deferred.
+    case device(DeviceRequest)
+    /// Finds the number of a uuid, then executes the request with it. The response is deferred.
+    case lookUp(RecordLookup)
 
     /// The methods of control.sock.
     package static let table = RPCTable<ControlRequest>(
         "paced control socket",
         runMethods + settingMethods + sensorMethods + ActivityRequest.methods + CourseRequest.methods
-            + UploadRequest.methods,
-        schemas: [("Run", runSchema), ("Summary", ActivityRequest.summarySchema)]
+            + UploadRequest.methods + DeviceRequest.methods,
+        schemas: [("Run", runSchema), ("Summary", ActivityRequest.summarySchema)], lookup: ControlRequest.lookUp
     ) { [("x-data-fields", dataFields)] }
 
     private static let runMethods: [RPCMethod<ControlRequest>] = [

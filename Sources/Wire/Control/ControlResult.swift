@@ -37,6 +37,7 @@ package indirect enum ControlResult: Equatable, Sendable {
     case partner(Partner?)
     /// The number of the stored course, and whether it was in the list.
     case storedCourse(Int, isPresent: Bool)
+    case device(Device)
     /// A value of net.sock, as JSON.
     case encoded([UInt8])
     /// Success without a value.
@@ -54,6 +55,7 @@ extension JSONWriter {
                 $0.member("elapsed_ms", elapsed)
             }
         case .summary(let summary): self.summary(summary)
+        case .device(let device): object { $0.members(of: device) }
         case .state(let state, let sequence): self.state(state, sequence: sequence)
         case .settings(let settings): self.settings(settings)
         case .setting(let key, let settings): value(key, of: settings)

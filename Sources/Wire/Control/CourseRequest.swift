@@ -70,10 +70,12 @@ package enum CourseRequest: Equatable, Sendable {
         ) { .courses(.profile(points: try $0[points] ?? 200)) },
     ]
 
-    private static let id = RPCParameter.id("id", "The course's number.")
-    private static let before = RPCParameter.id("before", "The number of a course: only lower ones.")
+    private static let id = RPCParameter.record("id", .course, "The course's number or uuid.")
+    private static let before = RPCParameter.record(
+        "before", .course, "The number or uuid of a course: only lower numbers.")
     private static let points = RPCParameter.integer("points", 2...500, "The number of samples, 2 to 500. Default 200.")
-    private static let activity = RPCParameter.id("activity", "The number of the activity that it repeats.")
+    private static let activity = RPCParameter.record(
+        "activity", .activity, "The number or uuid of the activity that it repeats.")
     private static let onCourse = RPCParameter.flag(
         "on_course",
         "The activity is repeated by its progress on the loaded course, not by distance. Default false.")
@@ -102,7 +104,8 @@ package enum CourseRequest: Equatable, Sendable {
     private static let course = JSONSchema.object(
         required: ["id", "added", "length_m", "climbs", "points", "vertices"],
         [
-            "id": .id, "name": .text, "sport": .sport, "added": .time, "length_m": .number, "ascent_m": .number,
+            "id": .id, "uuid": .uuid, "name": .text, "sport": .sport, "added": .time, "length_m": .number,
+            "ascent_m": .number,
             "climbs": .integer, "points": .integer, "vertices": .integer, "loaded": .onlyTrue,
         ])
     private static let profile = JSONSchema.object(
@@ -167,6 +170,7 @@ extension JSONWriter {
     package mutating func course(_ course: CourseSummary, isLoaded: Bool) {
         object { line in
             line.member("id", course.id)
+            line.member("uuid", course.uuid)
             line.member("name", course.name?.text)
             line.member("sport", course.sport?.rawValue)
             line.member("added", course.added)

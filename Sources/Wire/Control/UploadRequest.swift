@@ -1,3 +1,4 @@
+import Domain
 import JSONCoding
 
 /// A request of an upload: a client hands over a file for the state directory, which only the daemon writes.
@@ -56,13 +57,14 @@ package enum UploadRequest: Equatable, Sendable {
         return kind
     }
     private static let replaces = RPCParameter(
-        "replaces", .id, "The imported activity whose number and name the new one takes."
+        "replaces", .record, "The activity, imported or of the same uuid, whose number and name the new one takes.",
+        record: .activity
     ) { value, _ in
-        guard let id = value.integer, id > 0 else { throw invalidReplaces }
+        guard let id = value.record.integer, id > 0 else { throw invalidReplaces }
         return id
     }
     private static let invalidReplaces = RPCError.invalidValue(
-        "replaces", "replaces must be the number of an imported activity")
+        "replaces", "replaces must be the number or the uuid of an activity")
     private static let data = RPCParameter(
         "data", .string(4...61_440), "The next bytes, 1 to \(appendLimit), in base64 with padding."
     ) { value, name in

@@ -15,8 +15,12 @@ struct JSONSchema: Sendable {
     static let integer = JSONSchema(#"{"type":"integer"}"#)
     /// A member that is left out instead of false.
     static let onlyTrue = JSONSchema(#"{"const":true}"#)
-    /// A number of an activity, a course or a token.
+    /// A number from 1: of an activity, a course or a token.
     static let id = integer(1...Int(Int32.max))
+    /// The number of an activity or a course, or the beginning of its uuid.
+    static let record = JSONSchema(
+        #"{"oneOf":[{"type":"integer","minimum":1},{"type":"string","minLength":8,"maxLength":36}]}"#)
+    static let uuid = JSONSchema(#"{"type":"string","format":"uuid"}"#)
     static let count = integer(0...Int(Int32.max))
     static let time = JSONSchema(#"{"type":"string","format":"date-time"}"#)
     /// A name or another text for users.

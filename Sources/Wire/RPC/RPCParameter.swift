@@ -6,16 +6,19 @@ struct RPCParameter<Value>: Sendable {
     let name: String
     let summary: String
     let schema: JSONSchema
+    /// What the value names, which may be a uuid; nil for another value.
+    let record: RecordKind?
     /// Reads the value. The text is the parameter's name, for errors.
     let read: @Sendable (JSON, String) throws -> Value
 
     init(
-        _ name: String, _ schema: JSONSchema, _ summary: String,
+        _ name: String, _ schema: JSONSchema, _ summary: String, record: RecordKind? = nil,
         read: @escaping @Sendable (JSON, String) throws -> Value
     ) {
         self.name = name
         self.summary = summary
         self.schema = schema
+        self.record = record
         self.read = read
     }
 }
@@ -25,9 +28,26 @@ extension RPCParameter where Value == Int {
         RPCParameter(name, .integer(range), summary) { try $0.integer(in: range, field: $1) }
     }
 
-    /// A number of an activity, a course or a token.
+    /// A number from 1, such as that of a token.
     static func id(_ name: String, _ summary: String) -> RPCParameter {
         integer(name, 1...Int(Int32.max), summary)
+    }
+
+    /// The number of an activity or a course. ``RPCMethod/lookup(_:)`` finds that of a uuid before the value is read.
+    static func record(_ name: String, _ kind: RecordKind, _ summary: String) -> RPCParameter {
+        RPCParameter(name, .record, summary, record: kind) {
+            try $0.record.integer(in: 1...Int(Int32.max), field: $1)
+        }
+    }
+}
+
+extension JSON {
+    /// The name of an activity or a course: digits in a text are a number.
+    var record: JSON {
+        guard let text = string, let number = Int64(text), text.utf8.allSatisfy({ (48...57).contains($0) }) else {
+            return self
+        }
+        return .integer(number)
     }
 }
 
@@ -75,15 +95,16 @@ struct RPCParameterEntry: Sendable {
     let name: String
     let summary: String
     let schema: JSONSchema
+    let record: RecordKind?
     let isRequired: Bool
 }
 
 extension RPCParameter {
     var optional: RPCParameterEntry {
-        RPCParameterEntry(name: name, summary: summary, schema: schema, isRequired: false)
+        RPCParameterEntry(name: name, summary: summary, schema: schema, record: record, isRequired: false)
     }
     var required: RPCParameterEntry {
-        RPCParameterEntry(name: name, summary: summary, schema: schema, isRequired: true)
+        RPCParameterEntry(name: name, summary: summary, schema: schema, record: record, isRequired: true)
     }
 }
 

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 package import JSONCoding
 
 /// Which clients of the page may send a request. On a Unix socket its file's permissions decide.
@@ -75,6 +75,23 @@ package struct RPCMethod<Request: Sendable>: Sendable {
         return RPCCall(request: try RPCError.only { try read(parameters) }, logText: log?.text(parameters))
     }
 
+    /// The first parameter that has a uuid where a number is wanted; nil if there is none. Digits in a text are a number.
+    func lookup(_ json: JSON?) throws(RPCError) -> RecordLookup? {
+        for parameter in parameters {
+            guard let kind = parameter.record, let value = json?[parameter.name], let text = value.record.string else {
+                continue
+            }
+            guard let prefix = UUIDPrefix(text) else {
+                throw .invalidValue(
+                    parameter.name,
+                    "\(parameter.name) must be the number or the uuid of an \(kind.rawValue), or a beginning of the uuid "
+                        + "of \(UUIDPrefix.lengths.lowerBound) characters or more with a letter or a hyphen")
+            }
+            return RecordLookup(kind: kind, prefix: prefix, method: name, parameter: parameter.name, parameters: json)
+        }
+        return nil
+    }
+
     func write(to writer: inout JSONWriter) {
         writer.object { line in
             line.member("name", name)
@@ -118,7 +135,7 @@ struct RPCLog: ExpressibleByStringLiteral, Sendable {
 
     /// A text with the parameter `id` after it.
     static func numbered(_ text: String) -> RPCLog {
-        RPCLog { "\(text) \($0.members["id"]?.integer ?? 0)" }
+        RPCLog { "\(text) \($0.members["id"]?.record.integer ?? 0)" }
     }
 }
 
@@ -129,11 +146,29 @@ package struct RPCCall<Request: Sendable>: Sendable {
     package let logText: String?
 }
 
+/// A request with a uuid where its method wants a number.
+package struct RecordLookup: Equatable, Sendable {
+    package let kind: RecordKind
+    package let prefix: UUIDPrefix
+    package let method: String
+    package let parameter: String
+    let parameters: JSON?
+
+    /// The parameters of the request with the number.
+    package func parameters(with number: Int) -> JSON? {
+        guard case .object(var members) = parameters else { return parameters }
+        members[parameter] = .integer(Int64(number))
+        return .object(members)
+    }
+}
+
 /// The methods of a socket.
 package struct RPCTable<Request: Sendable>: Sendable {
     package let methods: [RPCMethod<Request>]
     private let title: String
     private let description: String
+    /// The request to look up a uuid; nil if no method has one.
+    private let lookup: (@Sendable (RecordLookup) -> Request)?
     /// Further members of the document, as JSON texts.
     private let more: @Sendable () -> [(name: String, text: String)]
     /// The components of the document that schemas refer to.
@@ -141,7 +176,7 @@ package struct RPCTable<Request: Sendable>: Sendable {
 
     init(
         _ title: String, _ methods: [RPCMethod<Request>], description: String = "",
-        schemas: [(name: String, schema: JSONSchema)] = [],
+        schemas: [(name: String, schema: JSONSchema)] = [], lookup: (@Sendable (RecordLookup) -> Request)? = nil,
         more: @escaping @Sendable () -> [(name: String, text: String)] = { [] }
     ) {
         self.title = title
@@ -149,6 +184,7 @@ package struct RPCTable<Request: Sendable>: Sendable {
             "JSON-RPC 2.0, one object per line, at most 64 KiB. Parameters go by name." + description
         self.methods = methods
         self.schemas = schemas
+        self.lookup = lookup
         self.more = more
     }
 
@@ -159,6 +195,9 @@ package struct RPCTable<Request: Sendable>: Sendable {
     /// - Throws: ``RPCError`` if there is no such method, a parameter is unknown or missing, or a value is invalid.
     package func call(_ name: String, _ parameters: JSON?) throws(RPCError) -> RPCCall<Request> {
         guard let method = method(name) else { throw .methodNotFound }
+        if let lookup, let found = try method.lookup(parameters) {
+            return RPCCall(request: lookup(found), logText: nil)
+        }
         return try method.call(parameters)
     }
 

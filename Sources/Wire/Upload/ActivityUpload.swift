@@ -83,6 +83,7 @@ extension JSONWriter {
         object { line in
             line.member("row", "activity")
             line.member("rows", rows)
+            line.member("uuid", recording.uuid)
             line.member("sport", recording.sport.rawValue)
             if recording.isIndoor { line.member("indoor", true) }
             line.member("name", recording.name?.text)

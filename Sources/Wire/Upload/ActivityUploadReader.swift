@@ -149,6 +149,7 @@ package struct ActivityUploadReader: Sendable {
             $0.member("indoor", onlyTrue: &recording.isIndoor)
             $0.member("time_uncertain", onlyTrue: &recording.isTimeUncertain)
             $0.member("name", &recording.name)
+            $0.member("uuid", &recording.uuid)
             $0.member("total_ms", &recording.totalMilliseconds, in: at...Self.longest)
         }
         recording.total = try totals(json, over: recording.totalMilliseconds)

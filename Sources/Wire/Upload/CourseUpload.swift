@@ -14,11 +14,12 @@ package enum CourseUpload {
 
 extension JSONWriter {
     /// Writes all lines of a course.
-    package mutating func upload(_ course: CourseData, name: SanitizedText?) {
+    package mutating func upload(_ course: CourseData, name: SanitizedText?, uuid: UUID? = nil) {
         object { line in
             line.member("format", CourseUpload.format)
             line.member("version", CourseUpload.version)
             line.member("name", name?.text)
+            line.member("uuid", uuid)
             line.member("sport", course.sport?.rawValue)
         }
         newline()
@@ -63,6 +64,7 @@ package struct CourseUploadReader: Sendable {
     package typealias Failure = ActivityUploadReader.Failure
 
     package private(set) var name: SanitizedText?
+    package private(set) var uuid: UUID?
     private var data = CourseData()
     private var lines = 0
     private var isComplete = false
@@ -95,6 +97,7 @@ package struct CourseUploadReader: Sendable {
             else { throw Failure("the format must be \(CourseUpload.format), version \(CourseUpload.version)") }
             try json.read {
                 $0.member("name", &name)
+                $0.member("uuid", &uuid)
                 $0.member("sport", word: &data.sport)
             }
             return

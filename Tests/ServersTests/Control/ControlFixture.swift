@@ -56,7 +56,9 @@ final class ControlFixture {
                 return .failure(error)
             }
         case .reset(let key): return .success(.setting(key, Settings()))
-        case .scan, .pair, .zero, .activities, .upload: return .failure(.busy("unreachable: it is answered later"))
+        case .presentDevice: return .failure(.unavailable("this paced has no name"))
+        case .scan, .pair, .zero, .activities, .upload, .device, .lookUp:
+            return .failure(.busy("unreachable: it is answered later"))
         case .courses: return .success(.courses([], loaded: nil))
         case .use: return .success(.link(LinkStatus(.disconnected, reason: .searching)))
         case .forget: return .success(.done)

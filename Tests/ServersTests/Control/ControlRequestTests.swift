@@ -75,7 +75,7 @@ private let bad: [(String, String?, Int, String?)] = [
     ("activities.edit", #"{"id":1,"name":""}"#, -32004, "name"),
     ("activities.edit", #"{"id":1,"name":null}"#, -32004, "name"),
     ("activities.edit", #"{"id":1,"sport":"swim"}"#, -32004, "sport"), ("activities.delete", nil, -32602, "id"),
-    ("activities.delete", #"{"id":"1"}"#, -32004, "id"),
+    ("activities.delete", #"{"id":"a12345"}"#, -32004, "id"),
     ("activities.track", #"{"interval_ms":999}"#, -32004, "interval_ms"),
     ("activities.track", #"{"from_ms":-1}"#, -32004, "from_ms"),
     ("activities.track", #"{"fields":["bpm","bpm"]}"#, -32004, "fields"),

@@ -28,6 +28,7 @@ struct ActivityNumberTests {
         perform(.rows(activity: first, place: 0, [.begin(at: 0, .command)], at: SyntheticRun.began))
         var recording = stage.run.recording
         recording.id = first
+        recording.uuid = nil
         perform(.finish(recording, gaps: 0))
         #expect(first == 1 && stage.run.activity == 2 && second == 3)
         #expect(stage.journal.nextActivity == 4)

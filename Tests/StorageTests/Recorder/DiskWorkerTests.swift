@@ -52,7 +52,9 @@ struct DiskWorkerTests {
         #expect(list.map(\.id) == [2, 1] && list.map(\.isOpen) == [true, false])
         #expect(try ask(.list(limit: 10, before: 2)).get() == .list([list[1]]))
         guard case .activity(let summary, let recording) = try ask(.activity(1)).get() else { throw Wrong() }
-        #expect(summary == list[1] && recording == stage.run(1).recording(after: 10))
+        var expected = stage.run(1).recording(after: 10)
+        expected.uuid = summary.uuid
+        #expect(summary == list[1] && recording == expected && expected.uuid != nil)
         let request = Track.Request(activity: 2, from: 1000)
         #expect(try ask(.track(request)).get() == .track(Track(request, of: RowList((0..<7).map(stage.run.row)))))
         #expect(try ask(.activity(3)).get() == .nothing && ask(.track(Track.Request(activity: 3))).get() == .nothing)

@@ -174,7 +174,7 @@ struct JournalFileTests {
         stage.record(5)
         try stage.restart()
         let database = try stage.database()
-        let step = """
+        let step: JournalStep = """
             ALTER TABLE activity ADD COLUMN weather TEXT;
             UPDATE activity SET weather = 'rain';
             """
@@ -184,7 +184,7 @@ struct JournalFileTests {
         #expect(try database.text("SELECT weather FROM activity") == "rain")
         #expect(try database.integer("SELECT count(*) FROM location") == 3)
         // A step that fails midway changes nothing.
-        let broken = "CREATE TABLE half (a); INSERT INTO nowhere VALUES (1);"
+        let broken: JournalStep = "CREATE TABLE half (a); INSERT INTO nowhere VALUES (1);"
         #expect(throws: JournalFailure.self) {
             try JournalSchema.migrate(database, steps: JournalSchema.steps + [step, broken])
         }
@@ -245,6 +245,7 @@ struct JournalFileTests {
         for place in 0..<1000 { try whole.write(stage.run.row(place)) }
         stage.record(3)
         var recording = stage.run.recording(after: 1000)
+        recording.uuid = .new(at: nil)
         recording.sourceTotals = SourceTotals()
         recording.sourceTotals?.creator = SanitizedText("Another watch")
         let id = try whole.finish(recording, gaps: 0)

@@ -30,7 +30,7 @@ final class JournalFixture {
     }
 
     func begin() {
-        run = SyntheticRun(activity: journal.takeNumber(), start: clock.now)
+        run = SyntheticRun(activity: journal.takeNumber(), start: clock.now, uuid: .new(at: nil))
         steps = 0
         journal.begin(run.recording, run.part, at: clock.now)
     }

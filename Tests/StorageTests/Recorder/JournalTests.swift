@@ -205,6 +205,51 @@ struct JournalTests {
         #expect(stage.run.activity == 3 && stage.journal.nextActivity == 4)
     }
 
+    @Test func importKeepsItsUUIDAndNoOtherGetsIt() throws {
+        let uuid = Domain.UUID.new(at: nil)
+        stage.begin()
+        stage.record(2)
+        stage.end()
+        func importing(_ uuid: Domain.UUID?, replaces replaced: Int? = nil) throws -> Int {
+            let journal = try JournalImport(in: stage.directory.path, at: SyntheticRun.began)
+            try journal.write(.begin(at: 0, .command))
+            var recording = stage.run.recording
+            recording.uuid = uuid
+            return try journal.finish(recording, gaps: 0, replaces: replaced)
+        }
+        let reader = try JournalReader(in: stage.directory.path)
+        let first = try importing(uuid)
+        #expect(try reader.summary(of: first)?.uuid == uuid)
+        #expect(try reader.activity(uuid) == first)
+        #expect(throws: SQLiteError.self) { try importing(uuid) }
+        let second = try importing(nil)
+        let other = try #require(try reader.summary(of: second)?.uuid)
+        #expect(other != uuid)
+        // A file without a uuid takes that of the activity that it replaces, and its number.
+        #expect(try importing(nil, replaces: second) == second)
+        #expect(try reader.summary(of: second)?.uuid == other)
+        #expect(try importing(uuid, replaces: first) == first)
+        #expect(throws: SQLiteError.self) { try importing(uuid, replaces: second) }
+        #expect(try reader.list(limit: 10).count == 3)
+    }
+
+    @Test func recordedActivityIsReplacedByAFileOfItsUUIDOnly() throws {
+        stage.begin()
+        stage.record(20)
+        stage.end()
+        let reader = try JournalReader(in: stage.directory.path)
+        let uuid = try #require(try reader.summary(of: 1)?.uuid)
+        for (name, number) in [(Domain.UUID.new(at: nil), 2), (uuid, 1)] {
+            let journal = try JournalImport(in: stage.directory.path, at: SyntheticRun.began)
+            try journal.write(.begin(at: 0, .command))
+            var recording = stage.run.recording
+            recording.uuid = name
+            #expect(try journal.finish(recording, gaps: 0, replaces: 1) == number)
+        }
+        #expect(try stage.entries(of: 1).isEmpty)
+        #expect(try reader.isImported(1) && reader.summary(of: 1)?.uuid == uuid)
+    }
+
     @Test func lastThousandEventsAreKeptAcrossARestart() throws {
         for sequence in 1...1234 {
             let line = Array("{\"seq\":\(sequence)}\n".utf8)

@@ -60,7 +60,8 @@ struct JournalTokenTests {
     @Test func tokensOfFaultsAreUnchanged() {
         expect([
             FaultName.batteryEmpty: "battery empty", .batteryLow: "battery low", .inUse: "elsewhere",
-            .clockUnset: "clock unset", .eventFlood: "event flood", .exportFailed: "export failed",
+            .clockUnset: "clock unset", .deviceCopied: "device-copied", .eventFlood: "event flood",
+            .exportFailed: "export failed",
             .strapFlood: "flood", .gpsdFlood: "gpsd flood",
             .needsPairing: "needs-pairing", .noPermission: "no-permission",
             .parametersRefused: "parameters-refused", .positionRejected: "position refused",

@@ -20,9 +20,10 @@ struct DamagedFileTests {
         try stage.restart()
         let database = try stage.database()
         try database.execute("CREATE TABLE reserved (activity INTEGER PRIMARY KEY) STRICT")
+        try database.execute(JournalFixture.withoutUUIDs)
         if version < 10 { try database.execute(JournalFixture.withoutCourses) }
         switch version {
-        case 9, 10: break
+        case 9...11: break
         case 8: try database.execute(JournalFixture.withoutEnergy)
         case 7: try database.execute(JournalFixture.withoutAscent)
         default: try database.execute(JournalFixture.withoutSensors)
@@ -173,6 +174,8 @@ struct DamagedFileTests {
         #expect(lines.contains { $0.contains("activity 1 is recovered as activity") })
         let other = try #require(try stage.ids().first { $0 != 1 })
         #expect(try stage.rows(of: other).dropLast() == (0..<100).map(run.row)[...])
+        #expect(try stage.reader().summary(of: 1)?.uuid == run.uuid)
+        #expect(try ![nil, run.uuid].contains(stage.reader().summary(of: other)?.uuid))
         #expect(try stage.reader().summary(of: 1)?.isOpen == true)
     }
 }

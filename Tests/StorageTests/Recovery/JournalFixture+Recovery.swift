@@ -9,6 +9,9 @@ import TestKit
 extension JournalFixture {
     static let files = ["", "-wal", "-shm"]
 
+    /// Converts a journal to version 11.
+    static let withoutUUIDs = "ALTER TABLE activity DROP COLUMN uuid; ALTER TABLE course DROP COLUMN uuid;"
+
     /// Converts a journal to version 9.
     static let withoutCourses = """
         DROP TABLE course; DROP TABLE partner; DROP TABLE activity_course; DROP TABLE loaded;
@@ -113,7 +116,8 @@ extension JournalFixture {
     func export(_ id: Int) throws -> [UInt8] {
         guard let recording = try reader().recording(id) else { return [] }
         var bytes: [UInt8] = []
-        let origin = ExportMetadata.ofThisMachine(started: recording.started, written: nil)
+        let origin = ExportMetadata.ofThisDevice(
+            in: directory.path, started: recording.started, written: nil)
         _ = try ExportFormat.gpx.write(recording, rows: reader().rows(of: id), origin: origin) { span in
             for index in span.indices { bytes.append(span[index]) }
         }

@@ -29,9 +29,9 @@ extension Command {
 }
 
 extension Options {
-    fileprivate static let beforeActivity = CommandOption<Int>(
+    fileprivate static let beforeActivity = CommandOption<ActivityReference>(
         "--before", word: "ID", "those that follow this one in the list", .activities(hasLast: false),
-        needs: "the number of an activity", parse: { Int($0).flatMap { (1...Int(Int32.max)).contains($0) ? $0 : nil } })
+        needs: "the number or the uuid of an activity", parse: { try? ActivityReference(word: $0) })
     fileprivate static let totals = CommandOption<ActivityFilter.Period>.choice("--totals", "the totals of each")
 }
 
@@ -61,7 +61,7 @@ extension Invocation {
             guard let last = shown.last else {
                 if !recovery.isEmpty { return recovery.map { $0 + "\n" }.joined() }
                 if filter.selects { return "No activity matches.\n" }
-                return filter.before.map { "No activity before \($0).\n" }
+                return try filter.before.map { "No activity before \(try journal.number(of: $0)).\n" }
                     ?? "No activity yet: 'pacectl start' starts one, 'pacectl import FILE' imports one.\n"
             }
             let notes = try journal.notes(from: shown.map(\.id).min() ?? last.id)

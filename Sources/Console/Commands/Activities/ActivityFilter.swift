@@ -10,7 +10,7 @@ package struct ActivityFilter: Equatable {
     /// Nil for 20 activities, or for all totals.
     var limit: Int?
     /// Only activities that follow this one in the list.
-    var before: Int?
+    var before: ActivityReference?
     var sport: Sport?
     /// The first and the last day, in local time. Activities without a date are on none.
     var since: LocalDay?
@@ -21,7 +21,8 @@ package struct ActivityFilter: Equatable {
     var period: Period?
 
     package init(
-        limit: Int? = nil, before: Int? = nil, sport: Sport? = nil, since: LocalDay? = nil, until: LocalDay? = nil,
+        limit: Int? = nil, before: ActivityReference? = nil, sport: Sport? = nil, since: LocalDay? = nil,
+        until: LocalDay? = nil,
         beforeDay: LocalDay? = nil, period: Period? = nil
     ) {
         self.limit = limit
@@ -62,7 +63,7 @@ package struct ActivityFilter: Equatable {
     /// The activities, newest first, at most `count`.
     func activities(of journal: JournalReader, atMost count: Int) throws -> [ActivitySummary] {
         var found: [ActivitySummary] = []
-        var before = before
+        var before = try before.map { try journal.number(of: $0) }
         while found.count < count {
             let size = selects ? Self.pageSize : min(Self.pageSize, count - found.count)
             let page = try journal.list(limit: size, before: before)
@@ -75,7 +76,7 @@ package struct ActivityFilter: Equatable {
 
     /// The totals of the activities, newest first.
     func totals(of journal: JournalReader) throws -> [ActivityTotals] {
-        try journal.totals(before: before).filter { matches($0.sport, $0.started) }
+        try journal.totals(before: before.map { try journal.number(of: $0) }).filter { matches($0.sport, $0.started) }
     }
 
     /// The totals of each period and sport, newest period first.

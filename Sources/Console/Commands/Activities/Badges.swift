@@ -18,17 +18,17 @@ extension Invocation {
         do {
             let activities = try journal.totals()
             let statuses = BadgeStatus.all(of: activities)
-            let started = Dictionary(uniqueKeysWithValues: activities.map { ($0.id, $0.started) })
+            let named = Dictionary(uniqueKeysWithValues: activities.map { ($0.id, $0) })
             if isJSON {
                 var lines = JSONWriter()
                 for status in statuses {
-                    lines.badge(status, started: started)
+                    lines.badge(status, of: named)
                     lines.newline()
                 }
                 return String(decoding: lines.bytes, as: UTF8.self)
             }
             let words = StatusText(metric: metric ?? journal.isMetric)
-            return words.badges(statuses, started: started)
+            return words.badges(statuses, of: named)
         } catch {
             throw state.failure(reading: error)
         }
@@ -53,11 +53,11 @@ extension BadgeStatus.Effort {
 extension StatusText {
     /// A table of the badges, and a line about the next one.
     ///
-    /// - Parameter started: when each activity began, by its number.
-    func badges(_ statuses: [BadgeStatus], started: [Int: UTC?]) -> String {
+    /// - Parameter activities: by their numbers.
+    func badges(_ statuses: [BadgeStatus], of activities: [Int: ActivityTotals]) -> String {
         func cell(_ effort: BadgeStatus.Effort?) -> String {
             guard let effort else { return "–" }
-            let day = (started[effort.activity] ?? nil).map { " (\(Self.day($0)))" }
+            let day = activities[effort.activity]?.started.map { " (\(Self.day($0)))" }
             return "\(effort.activity)" + (day ?? "")
         }
         var table = TextTable([
@@ -83,7 +83,7 @@ extension StatusText {
 
 extension JSONWriter {
     /// A badge with the activities that earned its grades.
-    fileprivate mutating func badge(_ status: BadgeStatus, started: [Int: UTC?]) {
+    fileprivate mutating func badge(_ status: BadgeStatus, of activities: [Int: ActivityTotals]) {
         object { line in
             line.member("badge", status.badge.name)
             line.member("distance_m", status.badge.distanceMetres, decimals: 3)
@@ -93,7 +93,8 @@ extension JSONWriter {
             for case (let grade, let effort?) in grades {
                 line.object(grade) { object in
                     object.member("activity", effort.activity)
-                    object.member("started", started[effort.activity] ?? nil)
+                    object.member("uuid", activities[effort.activity]?.uuid)
+                    object.member("started", activities[effort.activity]?.started)
                     object.member("distance_m", effort.distanceMetres, decimals: 2)
                     object.member("elapsed_ms", effort.elapsedMilliseconds)
                 }

@@ -28,18 +28,18 @@ extension Invocation {
         do {
             let activities = Array(try filter.totals(of: journal).filter(\.counts).reversed())
             let bests = try journal.personalBests(of: activities, in: state.path)
-            let started = Dictionary(uniqueKeysWithValues: activities.map { ($0.id, $0.started) })
+            let named = Dictionary(uniqueKeysWithValues: activities.map { ($0.id, $0) })
             if isJSON {
                 var lines = JSONWriter()
                 for best in bests.all {
-                    lines.best(best, started: started[best.activity] ?? nil)
+                    lines.best(best, of: named[best.activity])
                     lines.newline()
                 }
                 return String(decoding: lines.bytes, as: UTF8.self)
             }
             if activities.isEmpty, filter.selects { return "No activity matches.\n" }
             let words = StatusText(metric: metric ?? journal.isMetric)
-            return words.bests(bests.all, started: started)
+            return words.bests(bests.all, of: named)
         } catch {
             throw state.failure(reading: error)
         }
@@ -62,8 +62,8 @@ extension JournalReader {
 extension StatusText {
     /// A table of the personal bests.
     ///
-    /// - Parameter started: when each activity began, by its number.
-    fileprivate func bests(_ bests: [PersonalBests.Best], started: [Int: UTC?]) -> String {
+    /// - Parameter activities: by their numbers.
+    fileprivate func bests(_ bests: [PersonalBests.Best], of activities: [Int: ActivityTotals]) -> String {
         if bests.isEmpty { return "No best yet.\n" }
         var table = TextTable([
             TextTable.Column(head: "SPORT"), TextTable.Column(head: "BEST"),
@@ -76,7 +76,7 @@ extension StatusText {
             let effort = best.effort
             table.append([
                 best.sport.rawValue, effort.kind.title, value(effort), pace(of: best),
-                Self.day(started[best.activity] ?? nil), "\(best.activity)",
+                Self.day(activities[best.activity]?.started), "\(best.activity)",
                 effort.elapsedMilliseconds.map(Self.duration) ?? "", effort.distanceMetres.map(distance) ?? "",
             ])
         }
@@ -99,12 +99,13 @@ extension StatusText {
 }
 
 extension JSONWriter {
-    fileprivate mutating func best(_ best: PersonalBests.Best, started: UTC?) {
+    fileprivate mutating func best(_ best: PersonalBests.Best, of activity: ActivityTotals?) {
         object { line in
             line.member("sport", best.sport.rawValue)
             line.members(of: best.effort)
             line.member("activity", best.activity)
-            line.member("started", started)
+            line.member("uuid", activity?.uuid)
+            line.member("started", activity?.started)
         }
     }
 }

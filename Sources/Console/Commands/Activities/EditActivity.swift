@@ -32,7 +32,7 @@ extension Command {
                     throw Failure.usage("unexpected argument '\(word)' after 'delete'")
                 }
                 if !isDemo, activities.isEmpty {
-                    throw Failure.usage("delete needs the number of an activity, or last")
+                    throw Failure.usage("delete needs the number or the uuid of an activity, or last")
                 }
                 return (isDemo ? nil : activities, !arguments.has(Options.force))
             },

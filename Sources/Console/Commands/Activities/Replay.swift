@@ -1,5 +1,6 @@
 package import Domain
 import Formats
+import Glibc
 import JSONCoding
 import Linux
 import Pipeline
@@ -30,7 +31,7 @@ extension Command {
     ]
 
     private static let source = CommandArgument.one(
-        "ID|FILE", "a file or the number of an activity", .activitiesAndFiles)
+        "ID|FILE", "a file, or the number or uuid of an activity", .activitiesAndFiles)
 }
 
 extension Options {
@@ -50,8 +51,10 @@ package enum ReplaySource: Equatable {
     /// - Throws: ``Failure`` with status 2 if the word is a number that no activity has.
     fileprivate init(word: String) throws(Failure) {
         let isNumber = word.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        // A file may have such a name.
+        let isUUID = UUIDPrefix(word) != nil && access(word, F_OK) != 0
         self =
-            isNumber || word == ActivityReference.lastWord
+            isNumber || isUUID || word == ActivityReference.lastWord
             ? .activity(try ActivityReference(word: word)) : .file(word)
     }
 }

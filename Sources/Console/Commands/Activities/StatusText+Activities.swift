@@ -117,6 +117,7 @@ extension StatusText {
         if gaps > 0 { rows.append(("Gaps", "\(gaps)")) }
         if let recovered { rows.append(("Recovered", Self.recovered(recovered))) }
         if let source = recording.sourceTotals { rows.append(("From file", totals(source, recording.sport))) }
+        if let uuid = recording.uuid { rows.append(("uuid", "\(uuid)")) }
         let table = rows.map { name, text in
             "  " + name + String(repeating: " ", count: max(11 - name.count, 1)) + text + "\n"
         }

@@ -25,7 +25,7 @@ extension Command {
                 return (paths: arguments.words, name: name, loads: arguments.has(Options.load))
             }, run: { try $0.importCourses($1.paths, name: $1.name, loads: $1.loads) }),
         Command(
-            "course export", words: [reference], options: [Options.courseFormat, Options.output],
+            "course export", words: [reference], options: [Options.courseFormat, Options.output, Options.anonymous],
             others: [Options.force],
             "write a course as fit, gpx, tcx, geojson or kml",
             read: { arguments in

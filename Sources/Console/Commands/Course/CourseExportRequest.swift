@@ -10,11 +10,14 @@ package struct CourseExportRequest: Equatable {
     /// Nil for standard output.
     var output: String?
     var isForced: Bool
+    /// Leaves out what names this board and the course.
+    var isAnonymous: Bool
 
     /// - Throws: ``Failure`` with status 2 without a format.
     init(_ arguments: Arguments) throws(Failure) {
         output = arguments.file
         isForced = arguments.has(Options.force)
+        isAnonymous = arguments.has(Options.anonymous)
         let suffix = output?.split(separator: ".").last.map { $0.lowercased() }
         guard let format = arguments[Options.courseFormat] ?? suffix.flatMap(CourseFormat.init) else {
             let formats = CourseFormat.allCases.map(\.rawValue).joined(separator: ", ")
@@ -32,10 +35,15 @@ extension Invocation {
         if request.output == nil, request.format == .fit, isatty(STDOUT_FILENO) == 1 {
             throw .usage("a FIT file is binary and not written to a terminal: name a file with -o")
         }
-        let (summary, data) = try courseData(reference, in: StateDirectory(stateDirectory))
+        let state = StateDirectory(stateDirectory)
+        let (summary, data) = try courseData(reference, in: state)
         let now = Clock.systemTime()
-        let origin = ExportMetadata.ofThisMachine(started: now, written: now >= Release.date ? now : nil)
-        let bytes = request.format.bytes(data, name: summary.name, origin: origin)
+        let origin = ExportMetadata.ofThisDevice(
+            in: state.path, started: now, written: now >= Release.date ? now : nil)
+        let bytes =
+            request.isAnonymous
+            ? request.format.bytes(data, name: summary.name, origin: origin.anonymous)
+            : request.format.bytes(data, name: summary.name, uuid: summary.uuid, origin: origin)
         guard let path = request.output else {
             try writeOut(bytes)
             return ""

@@ -2,9 +2,10 @@ import Domain
 import JSONCoding
 import Storage
 
-/// A course as a command names it: by its number, its name, `last` or `loaded`.
+/// A course as a command names it: by its number, its name, its uuid, `last` or `loaded`.
 package enum CourseReference: Equatable {
     case number(Int)
+    /// A name, or the beginning of a uuid where no course has the name.
     case name(String)
     /// The newest course.
     case last
@@ -28,7 +29,17 @@ package enum CourseReference: Equatable {
     }
 
     /// A course of the list.
-    fileprivate typealias Entry = (id: Int, name: String?, isLoaded: Bool)
+    fileprivate typealias Entry = (id: Int, uuid: UUID?, name: String?, isLoaded: Bool)
+
+    private func number(of prefix: UUIDPrefix, among courses: [Entry]) throws(Failure) -> Int {
+        let records = courses.compactMap { course in course.uuid.map { RecordName(id: course.id, uuid: $0) } }
+        do throws(UUIDPrefix.Failure) {
+            return try prefix.number(
+                among: records.filter { "\($0.uuid)".hasPrefix(prefix.description) }, .course)
+        } catch {
+            throw .failed("\(error); see 'pacectl course list'")
+        }
+    }
 
     /// The course among those of the list, the newest first.
     fileprivate func number(among courses: [Entry]) throws(Failure) -> Int {
@@ -45,6 +56,7 @@ package enum CourseReference: Equatable {
         case .name(let name):
             let found = courses.filter { $0.name == name }
             guard let first = found.first else {
+                if let prefix = UUIDPrefix(name) { return try number(of: prefix, among: courses) }
                 throw .failed(
                     "there is no course '\(SanitizedText.line(name, limit: 64) ?? "")'; see 'pacectl course list'")
             }
@@ -71,7 +83,9 @@ extension JournalReader {
         case .number: break
         case .last, .loaded, .name:
             let loaded = try loadedCourseHash()
-            list = try courses(limit: reference == .last ? 1 : .max).map { ($0.id, $0.name?.text, $0.hash == loaded) }
+            list = try courses(limit: reference == .last ? 1 : .max).map {
+                ($0.id, $0.uuid, $0.name?.text, $0.hash == loaded)
+            }
         }
         let number = try reference.number(among: list)
         guard let summary = try course(number) else {
@@ -92,7 +106,8 @@ extension ControlClient {
             let page = (try? JSON(parsing: text.utf8))?.array ?? []
             for course in page {
                 guard let id = course["id"]?.integer else { continue }
-                list.append((id, course["name"]?.string, course["loaded"]?.bool ?? false))
+                let uuid = course["uuid"]?.string.flatMap { UUID($0) }
+                list.append((id, uuid, course["name"]?.string, course["loaded"]?.bool ?? false))
             }
             if page.isEmpty || reference == .last { break }
         }

@@ -20,7 +20,7 @@ extension Invocation {
                 let file = CourseFile(path: path)
                 let imported = try file.read()
                 let title = name.flatMap { SanitizedText($0) } ?? imported.name ?? SanitizedText(Self.title(path))
-                let course = try store(imported.data, name: title, in: state)
+                let course = try store(imported.data, name: title, uuid: imported.uuid, in: state)
                 text += try self.text(of: course)
                 newest = course
                 let words = imported.skipped.missed
@@ -115,7 +115,7 @@ extension Invocation {
         }
     }
 
-    /// The result of ``store(_:name:in:)``.
+    /// The result of ``store(_:name:uuid:in:)``.
     struct NewCourse {
         var id: Int
         var isPresent: Bool
@@ -123,14 +123,18 @@ extension Invocation {
     }
 
     /// Stores a course through the daemon, or without one in the journal.
-    func store(_ data: CourseData, name: SanitizedText?, in state: StateDirectory) throws(Failure) -> NewCourse {
+    ///
+    /// - Parameter uuid: that of a file; nil for a new one.
+    func store(
+        _ data: CourseData, name: SanitizedText?, uuid: UUID? = nil, in state: StateDirectory
+    ) throws(Failure) -> NewCourse {
         do {
             // An invalid course does not reach the daemon, and creates no journal.
-            let stored = try StoredCourse(data, name: name, added: Clock.systemTime())
+            let stored = try StoredCourse(data, name: name, uuid: uuid, added: Clock.systemTime())
             switch try ImportTarget.find(state, isNamed: stateDirectory != nil, RuntimeDirectory(runtimeDirectory)) {
             case .daemon(let runtime):
                 var control = try ControlClient(runtime)
-                let (id, isPresent) = try control.upload(data, name: name)
+                let (id, isPresent) = try control.upload(data, name: name, uuid: uuid)
                 return NewCourse(id: id, isPresent: isPresent, name: name)
             case .journal(let lock):
                 return try withExtendedLifetime(lock) {
@@ -162,9 +166,11 @@ extension ControlClient {
     /// Hands a course over to the daemon.
     ///
     /// - Returns: its number, and whether it was in the list.
-    mutating func upload(_ course: CourseData, name: SanitizedText?) throws(Failure) -> (id: Int, isPresent: Bool) {
+    mutating func upload(
+        _ course: CourseData, name: SanitizedText?, uuid: UUID?
+    ) throws(Failure) -> (id: Int, isPresent: Bool) {
         var data = JSONWriter(capacity: course.vertices.count * 80)
-        data.upload(course, name: name)
+        data.upload(course, name: name, uuid: uuid)
         _ = try call("upload.begin", #"{"kind":"course"}"#, lasting: Self.appendTime)
         var rest = data.bytes[...]
         while !rest.isEmpty {

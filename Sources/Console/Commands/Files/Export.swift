@@ -11,9 +11,10 @@ extension Command {
             "export", words: [.any("ID...", .activities())],
             options: [
                 Options.format, Options.output, Options.all, Options.force, Options.verbose, Options.hide,
+                Options.anonymous,
             ],
             "write activities as \(formats); several, or --all, into the directory of -o; --force replaces files; --hide "
-                + "leaves out the positions around start and end",
+                + "leaves out the positions around start and end, --anonymous what names the board, the activity and the sensors",
             read: { arguments in try ExportRequest(arguments) }, run: { try $0.export($1) })
     ]
 
@@ -36,6 +37,8 @@ package struct ExportRequest: Equatable {
     var isVerbose = false
     /// The radius in which positions are hidden, in metres; 0 for none.
     var hide = 0
+    /// Leaves out what names this board, the activity and its sensors.
+    var isAnonymous = false
 
     package init(
         activities: [ActivityReference], format: ExportFormat, output: String? = nil, isForced: Bool = false,
@@ -61,11 +64,14 @@ extension ExportRequest {
         activities = try arguments.words.map { word throws(Failure) in try ActivityReference(word: word) }
         let isAll = arguments.has(Options.all)
         if isAll, !activities.isEmpty { throw .usage("export takes --all or the numbers of activities") }
-        if !isAll, activities.isEmpty { throw .usage("export needs the number of an activity, last, or --all") }
+        if !isAll, activities.isEmpty {
+            throw .usage("export needs the number or the uuid of an activity, last, or --all")
+        }
         output = arguments.file
         isForced = arguments.has(Options.force)
         isVerbose = arguments.has(Options.verbose)
         hide = arguments[Options.hide] ?? 0
+        isAnonymous = arguments.has(Options.anonymous)
         let isSingle = activities.count == 1
         if !isSingle, output == nil { throw .usage("several activities need a directory: -o DIR") }
         guard
@@ -142,8 +148,13 @@ extension Invocation {
         guard var recording = try journal.recording(id) else { throw Failure.noActivity(id) }
         let format = request.format
         let now = Clock.systemTime()
-        let origin = ExportMetadata.ofThisMachine(
-            started: recording.started, written: now >= Release.date ? now : nil)
+        var origin = ExportMetadata.ofThisDevice(
+            in: journal.directory, started: recording.started, written: now >= Release.date ? now : nil)
+        // A uuid tells the moment of the start, and a device or a sensor links all files.
+        if request.isAnonymous || request.hide > 0 {
+            recording = recording.anonymous
+            origin = origin.anonymous
+        }
         let rows: any RecordingRows
         if let hidden = try HiddenRows(journal.rows(of: id), of: journal, radius: request.hide), hidden.hasPositions {
             rows = hidden

@@ -90,8 +90,8 @@ extension Invocation {
         var recording = first.recording
         recording.sport = options.sport ?? recording.sport
         let known = try knownActivity(recording, survey, file, number, count, in: state)
-        if let known, !options.again { return (count, known.failure) }
-        let replaced = known.flatMap { $0.isImported ? $0.id : nil }
+        if let known, !options.again || known.again == .refused { return (count, known.failure) }
+        let replaced = known.flatMap { $0.again == .replaces ? $0.id : nil }
         let words = count > 1 ? "\(file.name), activity \(number + 1) of \(count)," : file.name
         var figures = FileFigures(recording, survey)
         var gaps = 0

@@ -26,15 +26,28 @@ extension Invocation {
     /// Two recordings of one activity may begin one second apart, and their devices may measure differently.
     private static let sameStartMilliseconds: Int64 = 2000
     private static let sameLength = 0.01
+    private static let replacing = "'import --again' reads it once more and replaces it"
 
     /// An activity of the journal that a file has too.
     struct KnownActivity {
+        /// What `--again` does.
+        enum Again {
+            /// It replaces the activity by the file.
+            case replaces
+            /// It imports the file beside the activity.
+            case adds
+            /// Nothing: the file has less than the activity.
+            case refused
+        }
+
         var id: Int
-        var isImported: Bool
+        var again: Again
         var failure: Failure
     }
 
-    /// Reads the file once more if an activity has the same start.
+    /// Finds the activity with the uuid of the file, or the same start and length.
+    ///
+    /// Reads the file once more if there is one.
     ///
     /// - Parameters:
     ///   - number: the number of the activity in the file, from 0.
@@ -45,7 +58,9 @@ extension Invocation {
         _ recording: RecordedActivity, _ survey: FileSurvey, _ file: RecordingFile, _ number: Int, _ count: Int,
         in state: StateDirectory
     ) throws -> KnownActivity? {
-        guard !recording.isTimeUncertain, let journal = try? state.journal() else { return nil }
+        guard let journal = try? state.journal() else { return nil }
+        if let known = try knownActivity(recording.uuid, file, number, of: journal) { return known }
+        if recording.isTimeUncertain { return nil }
         let started = try ActivityFilter().activities(of: journal, atMost: .max).filter { summary in
             summary.started.map {
                 abs($0.milliseconds - recording.started.milliseconds) <= Self.sameStartMilliseconds
@@ -54,6 +69,10 @@ extension Invocation {
         if started.isEmpty { return nil }
         func known(as whole: RecordedActivity) throws -> ActivitySummary? {
             try started.first { summary in
+                // Two boards that start together have recordings of their own.
+                if recording.uuid != nil, try !hasSameSamples(file, number, as: summary.id, of: journal) {
+                    return false
+                }
                 if Self.isSame(summary.total, whole.total) { return true }
                 // The same file, which an earlier release read by other rules.
                 guard let stated = whole.sourceTotals, stated.hasLength, try journal.isImported(summary.id) else {
@@ -65,11 +84,11 @@ extension Invocation {
         let words = StatusText(metric: metric ?? journal.isMetric)
         func found(_ summary: ActivitySummary, _ advice: String) throws -> KnownActivity {
             KnownActivity(
-                id: summary.id, isImported: try journal.isImported(summary.id),
+                id: summary.id, again: try journal.isImported(summary.id) ? .replaces : .adds,
                 failure: .failed("\(file.name) is activity \(summary.id) already: \(words.line(summary)); \(advice)"))
         }
         if let summary = try known(as: file.measured(number, recording, survey)) {
-            return try found(summary, "'import --again' reads it once more and replaces it")
+            return try found(summary, Self.replacing)
         }
         guard number == 0, count > 1 else { return nil }
         let one = try RecordingFile(path: file.path, salvages: true)
@@ -78,6 +97,37 @@ extension Invocation {
         guard let summary = try known(as: one.measured(0, header, whole)) else { return nil }
         return try found(
             summary, "it has \(count) activities: 'import --again' replaces it by the first and adds the others")
+    }
+
+    /// The activity with the uuid of an activity in a file.
+    private func knownActivity(
+        _ uuid: UUID?, _ file: RecordingFile, _ number: Int, of journal: JournalReader
+    ) throws -> KnownActivity? {
+        guard let uuid, let id = try journal.activity(uuid), let summary = try journal.summary(of: id) else {
+            return nil
+        }
+        let line = StatusText(metric: metric ?? journal.isMetric).line(summary)
+        func known(_ again: KnownActivity.Again, _ words: String, _ advice: String) -> KnownActivity {
+            KnownActivity(id: id, again: again, failure: .failed("\(file.name) \(words): \(line); \(advice)"))
+        }
+        if summary.isOpen { return known(.refused, "is activity \(id)", "it is in progress") }
+        guard try hasSameSamples(file, number, as: id, of: journal) else {
+            return known(
+                .replaces, "has the uuid of activity \(id), but other samples",
+                "'import --again' replaces that activity by the file")
+        }
+        return try journal.isImported(id)
+            ? known(.replaces, "is activity \(id) already", Self.replacing)
+            : known(.refused, "is activity \(id) already", "it was recorded here, with more than a file holds")
+    }
+
+    private func hasSameSamples(
+        _ file: RecordingFile, _ number: Int, as id: Int, of journal: JournalReader
+    ) throws -> Bool {
+        var (ofFile, ofActivity) = (SampleComparison(), SampleComparison())
+        _ = try file.read(activity: number) { ofFile.ingest($0) }
+        try journal.rows(of: id).each { ofActivity.ingest($0) }
+        return ofFile.isSame(as: ofActivity)
     }
 
     /// Whether the distances are the same; the times of activities without a distance.

@@ -5,7 +5,7 @@ package import Report
 
 extension HiddenRows {
     /// The header of a recording for its visible rows. All of it is computed from them, or names what they have in common
-    /// with the whole: sport, name, sensors, zones.
+    /// with the whole: sport, name, kinds of sensors, zones.
     ///
     /// The energy and the training impulse are counted by the strap and from all rows; the course, the weather and the
     /// totals of the device belong to the start. They are left out.
@@ -25,7 +25,7 @@ extension HiddenRows {
         recording.name = whole.name
         recording.isTimeUncertain = whole.isTimeUncertain
         recording.isTimeGuessed = whole.isTimeGuessed
-        recording.sensors = whole.sensors
+        recording.sensors = whole.anonymous.sensors
         recording.altitudeSource = whole.altitudeSource
         recording.totalMilliseconds = length
         var total = RowTotals(countsPauses: whole.total.autoPausedMilliseconds != nil)

@@ -35,13 +35,15 @@ package enum ReportChoice: Equatable {
         let hide = arguments[Options.hide]
         guard filter == ActivityFilter() else {
             guard arguments.words.isEmpty, filter.since != nil else {
-                throw .usage("report needs the number of an activity, or --since DAY without a number")
+                throw .usage("report needs the number or the uuid of an activity, or --since DAY without a number")
             }
             if hide != nil { throw .usage("a report with --since has no positions to hide") }
             self = .period(PeriodReportRequest(filter: filter, output: output, isForced: isForced))
             return
         }
-        guard let word = arguments.words.first else { throw .usage("report needs the number of an activity, or last") }
+        guard let word = arguments.words.first else {
+            throw .usage("report needs the number or the uuid of an activity, or last")
+        }
         var request = ReportRequest(
             activity: try ActivityReference(word: word), output: output, isForced: isForced)
         request.hide = hide ?? request.hide

@@ -28,7 +28,7 @@ extension Invocation {
         if isJSON { return String(decoding: present.stateLine, as: UTF8.self) + "\n" }
         let settings = present.settings
         return StatusText(metric: metric ?? settings.isMetric, twelveHour: settings.twelveHourClock).report(
-            present.state)
+            present.state, device: present.device)
     }
 
     /// The state and the settings from the state socket: reading them needs no permission to send commands.
@@ -36,21 +36,27 @@ extension Invocation {
     /// - Parameter blocks: the member of the WATCH line, with a comma before it.
     func presentState(
         blocks: String = "", needsSettings: Bool = true
-    ) throws(Failure) -> (state: ReceivedState, stateLine: [UInt8], settings: Settings, settingsLine: [UInt8]) {
+    ) throws(Failure) -> (
+        state: ReceivedState, stateLine: [UInt8], settings: Settings, settingsLine: [UInt8], device: String?
+    ) {
         let connection = try Connection.needed(to: RuntimeDirectory(runtimeDirectory).stateSocket)
         try connection.send((#"{"class":"WATCH","classes":["STATE","SETTINGS"]"# + blocks + "}").utf8)
         let deadline = Clock.now() + Connection.connectTimeout
         var state: (ReceivedState, [UInt8])?
         var settings: (Settings, [UInt8])?
+        var device: String?
         while true {
             if let state, settings != nil || !needsSettings {
-                return (state.0, state.1, settings?.0 ?? Settings(), settings?.1 ?? [])
+                return (state.0, state.1, settings?.0 ?? Settings(), settings?.1 ?? [], device)
             }
             guard case .line(let line) = connection.line(by: deadline) else {
                 throw .unreachable("paced does not respond at \(connection.path); see its log")
             }
             guard let json = try? JSON(parsing: line) else { continue }
             if let failure = Failure(version: json) { throw failure }
+            if let uuid = json["device"]?["uuid"]?.harmlessText() {
+                device = json["device"]?["name"]?.harmlessText().map { "\($0) (\(uuid))" } ?? uuid
+            }
             if json["class"]?.string == "ERROR" {
                 throw .failed("paced rejected the request: " + (json["message"]?.harmlessText(limit: 256) ?? "error"))
             }

@@ -22,7 +22,8 @@ extension Command {
 
 extension Options {
     fileprivate static let replay = CommandOption.text(
-        "--replay", "FILE|ID", "a recording, as if it happened now", needs: "a file or the number of an activity",
+        "--replay", "FILE|ID", "a recording, as if it happened now",
+        needs: "a file, or the number or uuid of an activity",
         .activitiesAndFiles)
     fileprivate static let loop = CommandOption.flag("--loop", "begin the recording again at its end")
     // For Tools/demo.
