@@ -112,11 +112,11 @@ function entry(summary) {
     element('span', { class: 'facts' }, facts.map((fact) => element('span', {}, fact ?? '')))));
 }
 
-/** What a text is searched in: name, sport and date in several forms. */
-function searchedText({ name, sport, started }) {
+/** What a text is searched in: name, uuid, sport and date in several forms. */
+function searchedText({ name, sport, started, uuid }) {
   const dates = started ? [dayName(new Date(started)), date(started, { dateStyle: 'full' }), date(started),
     date(started, { dateStyle: 'short' })] : [t('activities.undated')];
-  return [name ?? '', t(`sport.${sport}`), sport, ...dates].join(' ').toLowerCase();
+  return [name ?? '', uuid ?? '', t(`sport.${sport}`), sport, ...dates].join(' ').toLowerCase();
 }
 
 class List {

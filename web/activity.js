@@ -220,10 +220,11 @@ function reportLinks(id) {
 
 function downloads(id) {
   const get = async (format) => {
-    const hide = await askHide(t('activity.download_as', { format: t(`format.${format}`) }));
-    if (hide === null) return;
+    const choice = await askHide(t('activity.download_as', { format: t(`format.${format}`) }));
+    if (choice === null) return;
+    const { hide } = choice;
     if (format === 'html') await downloadFrom(session, `/api/activities/${id}/report`, { hide }, `activity-${id}.html`);
-    else await downloadFrom(session, `/api/activities/${id}/file`, { format, hide });
+    else await downloadFrom(session, `/api/activities/${id}/file`, { format, ...choice });
   };
   return card(t('activity.downloads'), element('p', { class: 'soft' }, t('activity.downloads_help')),
     element('div', { class: 'buttons formats' }, [...exportFormats, 'html'].map((format) =>
@@ -284,12 +285,13 @@ function render(activity) {
     lapsCard(laps, summary.sport), element('div', { class: 'columns' }, [heartZones(activity), powerZones(activity),
       bestsCard(activity.bests), variabilityCard(activity.hrv), weatherCard(activity.weather),
       sensorsCard(activity.sensors), sourceCard(activity.source_totals)]),
-    downloads(summary.id), commands(summary)));
+    downloads(summary.id), commands(summary),
+    summary.uuid ? element('p', { class: 'soft uuid' }, t('activity.uuid', { uuid: summary.uuid })) : null));
   drawRoute(summary.id, route, profile);
 }
 
 async function load() {
-  const activity = await session.attempt(() => getJSON(`/api/activities/${Number(location.hash.slice(1))}`));
+  const activity = await session.attempt(() => getJSON(`/api/activities/${encodeURIComponent(location.hash.slice(1))}`));
   if (activity) render(activity);
   else session.main.replaceChildren(back(), element('h1', {}, t('nav.activities')));
 }

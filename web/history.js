@@ -132,9 +132,12 @@ const HIDDEN_METRES = 200;
 export async function askHide(title) {
   const input = element('input', { id: 'hide', type: 'number', min: 0, max: 5000, step: 1, required: true,
     inputMode: 'numeric', value: HIDDEN_METRES, 'aria-describedby': 'hide-help' });
+  const anonymous = element('input', { type: 'checkbox', 'aria-describedby': 'anonymous-help' });
   const isSent = await form(title, [element('label', { for: 'hide' }, t('history.hide')), input,
-    element('p', { id: 'hide-help', class: 'soft' }, t('history.hide_help'))], t('history.download'));
-  return isSent ? input.valueAsNumber : null;
+    element('p', { id: 'hide-help', class: 'soft' }, t('history.hide_help')),
+    element('label', { class: 'check' }, anonymous, t('history.anonymous')),
+    element('p', { id: 'anonymous-help', class: 'soft' }, t('history.anonymous_help'))], t('history.download'));
+  return isSent ? { hide: input.valueAsNumber, anonymous: anonymous.checked ? 1 : undefined } : null;
 }
 
 /** Downloads a file of the interface, with a line about it. */

@@ -173,6 +173,7 @@ class Session {
     document.addEventListener('pointerdown', (event) => {
       if (menu.open && !menu.contains(event.target)) menu.open = false;
     });
+    menu.addEventListener('toggle', () => this.showDevice());
     menu.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || !menu.open) return;
       menu.open = false;
@@ -189,6 +190,19 @@ class Session {
     }
     this.display?.append(element('button', { type: 'button', onclick: () => this.signOut() }, t('sign.out')),
       element('p', { class: 'soft' }, t('display.release', { release: this.release })));
+  }
+
+  /** Adds the name of the board to the menu, once. */
+  async showDevice() {
+    if (this.device) return;
+    try {
+      this.device = rpc('device.get');
+      const { uuid, name } = await this.device;
+      this.display.append(element('p', { class: 'soft uuid' },
+        name === undefined ? t('display.device', { uuid }) : t('display.named_device', { uuid, name })));
+    } catch {
+      // The demo has none, and some tokens may not ask.
+    }
   }
 
   async signOut() {

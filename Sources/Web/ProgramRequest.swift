@@ -68,12 +68,16 @@ package struct ProgramRequest: Equatable {
         default:
             guard parts.count >= 2, ["activities", "courses"].contains(parts[0]) else { return nil }
             let isLoadedCourse = parts == ["courses", "loaded", "file"]
-            let number = Int(parts[1]).flatMap { $0 > 0 ? "\($0)" : nil }
-            guard let id = isLoadedCourse ? "loaded" : number else { return nil }
+            guard let id = isLoadedCourse ? "loaded" : Self.record(parts[1]) else { return nil }
             isLive = isLoadedCourse && query["format"] == "geojson"
             self.arguments = []
             guard try read(parts[0], id: id, Array(parts.dropFirst(2)), arguments) else { return nil }
         }
+    }
+
+    /// The number of an activity or a course, or the beginning of its uuid; nil for another text.
+    fileprivate static func record(_ text: String) -> String? {
+        Int(text).flatMap { (1...Int(Int32.max)).contains($0) ? "\($0)" : nil } ?? UUIDPrefix(text)?.description
     }
 
     /// The requests of one activity or one course.
@@ -92,7 +96,7 @@ package struct ProgramRequest: Equatable {
         case ("activities", ["file"]):
             let formats = ["fit", "gpx", "tcx", "kml", "geojson", "csv"]
             let format = try query.word("format", of: formats)
-            arguments = ["export", id] + (try query.options([.format(formats), .hide]))
+            arguments = ["export", id] + (try query.options([.format(formats), .hide, .anonymous]))
             type = Self.type(of: format)
             file = "activity-\(id).\(format)"
         case ("courses", []):
@@ -101,7 +105,7 @@ package struct ProgramRequest: Equatable {
         case ("courses", ["file"]):
             let formats = ["fit", "gpx", "tcx", "kml", "geojson"]
             let format = try query.word("format", of: formats)
-            arguments = ["course", "export", id] + (try query.options([.format(formats)]))
+            arguments = ["course", "export", id] + (try query.options([.format(formats), .anonymous]))
             type = Self.type(of: format)
             file = "course-\(id).\(format)"
         default: return false
@@ -126,7 +130,8 @@ struct QueryArguments {
     let values: [String: String]
 
     enum Option: Equatable {
-        case limit, before, since, until, sport, totals, hide, units, at, home, within, bikes, kind, radius, line
+        case limit, before, since, until, sport, totals, hide, anonymous, units, at, home, within, bikes, kind, radius,
+            line
         case format([String])
     }
 
@@ -182,6 +187,7 @@ extension QueryArguments.Option {
         case .sport: "sport"
         case .totals: "by"
         case .hide: "hide"
+        case .anonymous: "anonymous"
         case .units: "units"
         case .at: "at"
         case .home: "home"
@@ -197,7 +203,7 @@ extension QueryArguments.Option {
     fileprivate var rule: String {
         switch self {
         case .limit: "a number from 1 to 1000"
-        case .before: "the number of an activity"
+        case .before: "the number or the uuid of an activity"
         case .since, .until: "a day, such as 2026-03-01"
         case .sport: "one of \(Sport.allCases.map(\.rawValue).joined(separator: ", "))"
         case .totals: "week, month or year"
@@ -205,7 +211,7 @@ extension QueryArguments.Option {
         case .units: "metric or imperial"
         case .at, .home: "a latitude and a longitude, such as 52.5163,13.3777"
         case .within, .radius: "a number of metres from 1 to 100000"
-        case .bikes: "1"
+        case .anonymous, .bikes: "1"
         case .kind: "kinds of places with commas between"
         case .line: "a line, at most 64 bytes"
         case .format(let formats): "one of \(formats.joined(separator: ", "))"
@@ -219,7 +225,7 @@ extension QueryArguments.Option {
         }
         switch self {
         case .limit: return number(1...1000).map { ["--limit=" + $0] }
-        case .before: return number(1...Int(Int32.max)).map { ["--before=" + $0] }
+        case .before: return ProgramRequest.record(value).map { ["--before=" + $0] }
         case .since, .until: return Self.isDay(value) ? ["--\(name)=" + value] : nil
         case .sport: return Sport(rawValue: value).map { ["--sport=" + $0.rawValue] }
         case .totals: return ["week", "month", "year"].contains(value) ? ["--totals=" + value] : nil
@@ -227,7 +233,7 @@ extension QueryArguments.Option {
         case .units: return ["metric", "imperial"].contains(value) ? ["--" + value] : nil
         case .at, .home: return Self.isPlace(value) ? ["--\(name)=" + value] : nil
         case .within, .radius: return number(1...100_000).map { ["--\(name)=" + $0] }
-        case .bikes: return value == "1" ? ["--bikes"] : nil
+        case .anonymous, .bikes: return value == "1" ? ["--" + name] : nil
         case .kind:
             let isKind = value.utf8.count <= 256 && value.utf8.allSatisfy { Self.isWord($0) || $0 == UInt8(ascii: ",") }
             return isKind ? ["--kind=" + value] : nil

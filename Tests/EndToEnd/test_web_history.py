@@ -497,6 +497,25 @@ def test_download_asks_what_to_hide(history, pages, kind):
     assert download.value.path().stat().st_size > 1000
 
 
+def test_uuid_is_shown_and_found_and_left_out_of_a_file(history, pages):
+    uuid = history.activity(4)["uuid"]
+    page = pages.open(history.web, f"activity.html#{uuid}")
+    expect(page.get_by_text(f"uuid {uuid}")).to_be_visible()
+    button(page, "GPX").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Hide positions").fill("0")
+    dialog.get_by_label("Leave out what names the board").check()
+    with page.expect_download() as download:
+        button(dialog, "Download").click()
+    assert uuid not in download.value.path().read_text()
+    page.goto(f"{history.web.url}/activities.html")
+    page.locator("details summary", has_text="Search").click()
+    page.get_by_role("searchbox").fill(uuid[:13])
+    expect(entries(page)).to_have_count(1)
+    page.locator("details.display summary").click()
+    expect(page.get_by_text(f"Board {history.daemon.call('device.get')['uuid']}")).to_be_visible()
+
+
 @pytest.mark.thorough
 def test_download_hides_nothing_if_asked_so(history, pages):
     page = pages.open(history.web, "activity.html#2")

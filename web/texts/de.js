@@ -18,6 +18,8 @@ export default {
   'display.title': 'Darstellung',
   'display.theme': 'Farben',
   'display.language': 'Sprache',
+  'display.device': 'Gerät {uuid}',
+  'display.named_device': '{name}, Gerät {uuid}',
   'display.release': 'paced {release}',
   'theme.auto': 'Wie das System',
   'theme.sunlight': 'Sonnenlicht',
@@ -373,6 +375,8 @@ export default {
   'fault.battery-empty':
     'Der Akku ist leer. Die Aktivität ist gestoppt und läuft weiter, wenn rechtzeitig Strom da ist.',
   'fault.under-voltage': 'Die Versorgungsspannung ist zu niedrig: Nimm ein besseres Netzteil oder Kabel.',
+  'fault.device-copied':
+    'Die Speicherkarte ist für ein anderes Gerät angelegt: pacectl device new, oder pacectl device keep',
   'fault.needs-pairing': 'Der Gurt sendet nur an gekoppelte Geräte: pacectl sensors pair',
   'fault.in-use': 'Ein anderes Programm dieses Rechners hält den Gurt.',
   'fault.no-permission': 'paced darf den Bluetooth-Adapter nicht steuern: {message}',
@@ -389,6 +393,9 @@ export default {
   'history.downloaded': 'Heruntergeladen: {name}',
   'history.hide': 'Positionen um Start und Ende verbergen (Meter)',
   'history.hide_help': 'So verrät die Datei anderen nicht, wo du wohnst. 0 verbirgt nichts.',
+  'history.anonymous': 'Weglassen, was Gerät und Aktivität benennt',
+  'history.anonymous_help':
+    'Die Datei hat dann keine uuid und keine Seriennummern von Sensoren. Mit verborgenen Positionen hat sie nie welche.',
   'history.files': 'Dateien',
   'history.upload': 'Hochladen',
   'history.progress': 'Fortschritt',
@@ -475,6 +482,7 @@ export default {
   'activity.mean_rr': 'Mittleres RR',
   'activity.artifacts': 'Weggelassene Schläge',
   'activity.sensors': 'Sensoren',
+  'activity.uuid': 'uuid {uuid}',
   'activity.sensor': 'Sensor',
   'activity.battery': 'Akku {percent} %',
   'activity.kind.heart-rate': 'Herzfrequenz',
