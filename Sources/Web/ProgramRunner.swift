@@ -41,6 +41,8 @@ package final class ProgramRunner {
     /// Jobs beyond the share of their tokens, and when they are refused. A browser that gives up a request sends the next one at once,
     /// and the end of the first may be noticed after it.
     private var late: [(job: Job, until: Instant)] = []
+    /// The most of them. Each keeps a connection, and all that are kept must leave room for the others.
+    private static let lateLimit = 6
     private var lateTimer: TimerSource?
     private static let patience = Duration.milliseconds(200)
     private var held = 0
@@ -77,7 +79,7 @@ package final class ProgramRunner {
     func add(_ job: Job) {
         if enter(job) { return }
         lateTimer = lateTimer ?? (try? loop.timer { [unowned self] in admitLate() })
-        guard late.count < Self.jobLimit, lateTimer != nil else { return job.reply.send(.busy) }
+        guard late.count < Self.lateLimit, lateTimer != nil else { return job.reply.send(.busy) }
         late.append((job, Clock.now() + Self.patience))
         lateTimer?.arm(at: late.first?.until)
     }
