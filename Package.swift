@@ -115,6 +115,8 @@ let package = Package(
         .target(name: "SQLite", dependencies: ["CSQLite", "Linux", "Domain"], swiftSettings: shell + small),
         .target(name: "Zip", dependencies: ["CZip"], swiftSettings: shell + small),
         .target(
+            name: "Tiles", dependencies: ["SQLite", "Linux", "JSONCoding", "Domain"], swiftSettings: core + small),
+        .target(
             name: "MapStorage", dependencies: ["SQLite", "Transit", "Maps", "Pipeline", "JSONCoding", "Domain"],
             swiftSettings: core + small),
         .target(
@@ -133,13 +135,13 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "Client", "Report", "Weather", "Maps", "MapStorage", "Transit", "Zip", "Gzip", "Privacy", "QRCode",
+                "Client", "Report", "Weather", "Maps", "MapStorage", "Tiles", "Transit", "Zip", "Gzip", "Privacy", "QRCode",
             ] + adapters + inner,
             swiftSettings: core + small),
         .target(
             name: "Web",
             dependencies: [
-                "HTTPServer", "Gzip", "Privacy", "SQLite", "Servers", "Client", "Program", "Linux", "Wire",
+                "HTTPServer", "Gzip", "Privacy", "Tiles", "SQLite", "Servers", "Client", "Program", "Linux", "Wire",
                 "JSONCoding",
                 "Domain",
             ],
@@ -147,7 +149,7 @@ let package = Package(
         .target(
             name: "Network",
             dependencies: [
-                "HTTP", "Weather", "MapStorage", "Maps", "Transit", "Import", "Servers", "Client", "Program", "Linux",
+                "HTTP", "Weather", "Tiles", "MapStorage", "Maps", "Transit", "Import", "Servers", "Client", "Program", "Linux",
                 "SQLite",
                 "Wire", "Formats", "Pipeline", "JSONCoding", "Domain",
             ],

@@ -45,6 +45,13 @@ final class NewMapsFile {
         if isUnfinished { unlink(path) }
     }
 
+    /// Replaces the old database by another file of its disk, which is complete.
+    func replace(by other: String) throws(SystemError) {
+        let file = try FileDescriptor.open(other, O_RDWR | O_NOFOLLOW)
+        fchmod(file.number, 0o644)
+        guard fsync(file.number) == 0, rename(other, target) == 0 else { throw SystemError("rename", code: errno) }
+    }
+
     /// Replaces the old database by the new file.
     func replace() throws(SystemError) {
         fchmod(lock.number, 0o644)

@@ -1,5 +1,6 @@
 import MapStorage
 package import Program
+import Tiles
 
 /// The command line of `paced-net`.
 ///

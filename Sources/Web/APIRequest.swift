@@ -1,5 +1,6 @@
 import Domain
 package import HTTPServer
+package import Tiles
 
 /// A request of the API, by method and path.
 ///

@@ -5,6 +5,7 @@ import Linux
 import Program
 import SQLite
 import Servers
+import Tiles
 import Wire
 
 /// `paced-web`: serves the web page of paced. It is a client of the sockets of paced and paced-net, and signs browsers in
@@ -76,12 +77,19 @@ package final class WebDaemon {
         return HTTPServer.Certificate(chain: try text(chain), key: try text(key))
     }
 
-    private static func tiles(_ configuration: WebConfiguration) throws(StartFailure) -> TileFile? {
-        guard let path = configuration.tiles else { return nil }
+    /// The map of `Tiles=`, else the one that `pacectl map import` makes, now or later.
+    private static func tiles(
+        _ configuration: WebConfiguration, in directory: String?
+    ) throws(StartFailure) -> CurrentTiles? {
+        guard let path = configuration.tiles else {
+            return directory.map { CurrentTiles($0 + "/" + TileFile.fileName) }
+        }
+        let tiles = CurrentTiles(path)
         do throws(SQLiteError) {
-            return try TileFile(path)
+            guard try tiles.refreshed() != nil else { throw SQLiteError(rejecting: "there is no file") }
+            return tiles
         } catch {
-            throw StartFailure(line: "cannot read \(path): \(error); Tiles= must name a file of raster tiles (MBTiles)")
+            throw StartFailure(line: "cannot read \(path): \(error); Tiles= must name a file of tiles (MBTiles)")
         }
     }
 
@@ -102,7 +110,7 @@ package final class WebDaemon {
         let own = Machine.hostName.lowercased()
         let rules = RequestRules(names: configuration.names + [own, own + ".local"], plain: configuration.plain)
         server = WebServer(
-            loop: loop, rules, pages, access, directories.places, tiles: try Self.tiles(configuration), log: Self.log)
+            loop: loop, rules, pages, access, directories.places, tiles: try Self.tiles(configuration, in: directories.maps), log: Self.log)
         let handler: HTTPServer.Decide = { [server] in server.decide($0) }
         plain = try HTTPServer(loop: loop, headers: PageFiles.headers, handler: handler)
         if let certificate {

@@ -1,5 +1,6 @@
 import Linux
 import Program
+import Tiles
 
 /// The directories in use.
 struct WebDirectories: Equatable {
@@ -7,6 +8,8 @@ struct WebDirectories: Equatable {
     var runtime: String?
     var state: String
     var pages: String
+    /// Of the imported map; nil without a home and `/var/lib/paced-maps`.
+    var maps: String?
     var places: WebServer.Places
 
     init(
@@ -18,6 +21,7 @@ struct WebDirectories: Equatable {
         state = try environment.directory(.state, "paced-web", ("--state-dir", options.stateDirectory))
         // With prefix=/usr/local the pages are in /usr/local/share/paced-web.
         pages = options.pageDirectory ?? (Machine.programDirectory ?? "/usr/bin") + "/../share/paced-web"
+        maps = options.mapsDirectory ?? MapsDirectory.path { environment.variable($0) }
         let paced = try environment.runtimeDirectory(of: "paced", ("--paced-dir", options.pacedDirectory))
         let net = try environment.runtimeDirectory(of: "paced-net", ("--net-dir", options.netDirectory))
         let programOptions =

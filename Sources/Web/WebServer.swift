@@ -4,6 +4,8 @@ import Glibc
 import HTTPServer
 import JSONCoding
 import Linux
+import SQLite
+import Tiles
 import Wire
 
 /// Answers the requests of browsers: the pages, and the API for those with a token.
@@ -37,7 +39,9 @@ final class WebServer {
     private var pages: PageFiles
     private let access: AccessService
     private let places: Places
-    private let tiles: TileFile?
+    private let tiles: CurrentTiles?
+    /// What was logged last about the map.
+    private var tilesFault = ""
     private let log: (LogLevel, String) -> Void
     private let runner: ProgramRunner
     private var streams = SharedPlaces(16)
@@ -51,7 +55,7 @@ final class WebServer {
 
     init(
         loop: EventLoop, _ rules: RequestRules, _ pages: PageFiles, _ access: AccessService, _ places: Places,
-        tiles: TileFile?, log: @escaping (LogLevel, String) -> Void
+        tiles: CurrentTiles?, log: @escaping (LogLevel, String) -> Void
     ) {
         self.loop = loop
         self.rules = rules
@@ -111,7 +115,7 @@ final class WebServer {
         case .call:
             return receive(limit: JSONRPC.lineLimit) { [unowned self] in call($0, token, allowance, $1) }
         case .metrics: return receive(limit: 0) { [unowned self] in metrics(token, $1) }
-        case .map: return .respond(map)
+        case .map: return .respond(map())
         case .tile(let tile): return .respond(image(of: tile))
         case .read(let request): return receive(limit: 0) { [unowned self] in read(request, token, $1) }
         case .upload(let upload):
@@ -308,8 +312,16 @@ final class WebServer {
 
     // MARK: Tiles
 
-    private var map: HTTPResponse {
-        if let tiles { return .json(tiles.description) }
+    /// The map that is there now; a page that is open goes on with the tiles of another version until it is loaded again.
+    private func map() -> HTTPResponse {
+        do throws(SQLiteError) {
+            if let (file, version) = try tiles?.refreshed() { return .json(file.description(version: version)) }
+            tilesFault = ""
+        } catch {
+            let fault = "\(error)"
+            if fault != tilesFault { log(.warning, "there is no map: \(fault)") }
+            tilesFault = fault
+        }
         var none = JSONWriter(capacity: 32)
         none.object { $0.member("available", false) }
         return .json(none)
@@ -317,9 +329,10 @@ final class WebServer {
 
     /// 204 for a tile that the file lacks: a map has holes, and the browser reports no error for them.
     private func image(of tile: TileFile.Tile) -> HTTPResponse {
-        guard let tiles, let bytes = tiles.image(of: tile) else { return HTTPResponse(204) }
-        return HTTPResponse(
-            200, headers: [("Content-Type", tiles.type), ("Cache-Control", "private, max-age=86400")], .bytes(bytes))
+        guard let content = tiles?.content(of: tile) else { return HTTPResponse(204) }
+        var headers = [("Content-Type", content.type), ("Cache-Control", "private, max-age=86400")]
+        if let encoding = content.encoding { headers.append(("Content-Encoding", encoding)) }
+        return HTTPResponse(200, headers: headers, .bytes(content.bytes))
     }
 
     // MARK: Programs

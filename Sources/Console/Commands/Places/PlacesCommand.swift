@@ -7,6 +7,7 @@ import Maps
 import Pipeline
 import SQLite
 import Storage
+import Tiles
 import Weather
 
 extension Command {

@@ -87,11 +87,7 @@ private final class PlacesImport {
 
     /// Imports a file that osmium-tool reads.
     func readExtract() throws(Failure) -> [PlaceKind: Int] {
-        // The import must not disturb a run, nor the kernel end another program for its memory.
-        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
-        if let file = try? FileDescriptor.open("/proc/self/oom_score_adj", O_WRONLY) {
-            try? file.write(Array("500".utf8), at: 0)
-        }
+        yieldToRuns()
         for name in ["INPUT", "OSMDATA", "OUTPUT", "WORK"] { setenv("OSMIUM_MAX_\(name)_QUEUE_SIZE", "2", 1) }
         setenv("OSMIUM_POOL_THREADS", "1", 1)
         let progress = isatty(STDERR_FILENO) == 1 ? "--progress" : "--no-progress"
