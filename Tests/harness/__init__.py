@@ -18,6 +18,7 @@ the standard library.
     browser        pages of paced-web in chromium, with the packages of Tests/requirements.txt
     places         where clients of README and of Examples find the sockets
     maps           commands of pacectl with a separate directory of maps
+    vector_tiles   a reader of vector tiles
     gtfs           made timetables of public transport
     made_ride      a ride with power, cadence and speed, and its figures by independent code
 """
