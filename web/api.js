@@ -32,7 +32,7 @@ export function onUnauthorized(call) {
  * A request to a path below /api with the token. Resolves to the Response of a success, throws ApiError else.
  * `body`: an object is sent as JSON; a string or a Blob as it is.
  */
-export async function request(path, { method = 'GET', body, signal, query } = {}) {
+export async function request(path, { method = 'GET', body, signal, query, cache = 'no-store' } = {}) {
   const headers = {};
   const held = token.get();
   if (held) headers.Authorization = `Bearer ${held}`;
@@ -41,7 +41,7 @@ export async function request(path, { method = 'GET', body, signal, query } = {}
   const sent = isObject ? JSON.stringify(body) : body;
   let response;
   try {
-    response = await fetch(path + queryText(query), { method, headers, body: sent, signal, cache: 'no-store' });
+    response = await fetch(path + queryText(query), { method, headers, body: sent, signal, cache });
   } catch (error) {
     if (error.name === 'AbortError') throw error;
     throw new ApiError('offline', error.message);

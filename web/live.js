@@ -368,11 +368,12 @@ class LivePage {
     const { position, run } = this.state;
     this.drawLines();
     const isStale = Boolean(position?.stale) || !this.isFresh;
+    this.map.isUnderWay = run === 'active';
     const key = position ? `${position.latitude} ${position.longitude} ${position.track_deg} ${isStale}` : '';
     if (key !== this.drawnPosition) {
       this.drawnPosition = key;
       this.map.setPosition(position ? { latitude: position.latitude, longitude: position.longitude,
-        heading: position.track_deg, isStale } : null);
+        heading: position.track_deg, speed: position.speed_mps, isStale } : null);
     }
     if (run === 'idle' && this.map.follow) this.map.fit();
   }
@@ -383,7 +384,7 @@ class LivePage {
     if (key === this.drawnLines) return;
     this.drawnLines = key;
     this.map.setLines([
-      ...(this.course.line ? [{ points: this.course.line, colour: '--course', width: 6 }] : []),
+      ...(this.course.line ? [{ points: this.course.line, colour: '--course', width: 6, arrows: true }] : []),
       { points, colour: '--trail', width: 4, dash: isPaper() ? [2, 7] : [] }]);
   }
 

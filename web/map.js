@@ -1,53 +1,69 @@
-// A small map without network, drawn on a canvas: lines, points and a position, north up. Behind them are the tiles of the
-// server's own map, if it has one.
+// A small map without network: lines, points and a position. Behind them is the land of the server's own map, if it has
+// one. Both are canvases, which a gesture moves by a transform, without drawing.
 
-import { element } from './dom.js';
+import { element, setText } from './dom.js';
 import { decimal } from './format.js';
 import { isMetric, t } from './i18n.js';
+import { Motion } from './map-motion.js';
+import { Overlay } from './map-overlay.js';
+import { metresAcross, project, toScreen, toWorld, unproject } from './mercator.js';
+import { keep, kept } from './store.js';
 import { sharedTiles } from './tiles.js';
 
-const METRES_PER_DEGREE = 111_195;
 const PADDING = 28;
 const BUTTONS = 44;
+/** Pixels of a metre, at most: where all is shown, and where somebody zooms. */
 const CLOSEST = 4;
+const NEAREST = 20;
+const FARTHEST = 1 / 50_000;
 const STEPS = [1, 2, 5];
-
-/** The value of a custom property of CSS, or the colour itself. */
-function colourOf(style, colour) {
-  return colour.startsWith('--') ? style.getPropertyValue(colour).trim() || '#888' : colour;
-}
+/** Milliseconds after a touch until a position that moves is followed again. */
+const BACK = 8000;
+const UP = 'paced.map.up';
+const OPENSTREETMAP = '© OpenStreetMap contributors';
 
 /**
  * A map in an element.
  *
- * setLines([{ points: [[latitude, longitude], …], colour, width, dash, casing }]): null in points breaks a line.
+ * setLines([{ points: [[latitude, longitude], …], colour, width, dash, casing, arrows }]): null in points breaks a
+ * line; `arrows` show its direction.
  * setPoints([{ latitude, longitude, label, colour, radius, shape: 'dot' | 'flag' | 'arrow', heading }])
- * setPosition({ latitude, longitude, heading, isStale } or null). A colour is a custom property ('--course') or one of
- * CSS. fit() shows everything; `follow` keeps the position in the middle. onClick({ latitude, longitude }) and
+ * setPosition({ latitude, longitude, heading, speed, isStale } or null). A colour is a custom property ('--course') or
+ * one of CSS. fit() shows everything; `follow` keeps the position in its place. onClick({ latitude, longitude }) and
  * onPoint(point) report a tap.
- * `buttons`: 'view' leaves out the one that follows the position.
+ * `buttons`: 'view' leaves out those that follow the position. `isUnderWay`: a run is on, so the map looks ahead, and
+ * follows again after a touch.
  */
 export class RouteMap {
   constructor(parent, { label = t('map.label'), buttons = true, follow = false, onClick = null, onPoint = null } = {}) {
     Object.assign(this, { lines: [], points: [], position: null, follow, onClick, onPoint });
-    this.origin = null;
+    /** Of mercator.js; null until there is something to show. */
     this.view = null;
     /** The width that the buttons cover. */
     this.inset = buttons ? BUTTONS : 0;
     this.pointers = new Map();
-    this.canvas = element('canvas', { role: 'img', 'aria-label': label });
+    this.isUnderWay = false;
+    this.isDirectionUp = kept(UP) === 'direction';
+    this.motion = new Motion();
+    this.overlay = new Overlay(label);
+    this.pane = element('div', { class: 'map-pane' }, this.overlay.canvas);
+    this.scale = element('p', { class: 'map-scale', hidden: true });
     this.frame = element('div', { class: 'map', tabIndex: 0, role: 'group', 'aria-label': t('map.keys', { label }) },
-      this.canvas, buttons ? this.buttons(buttons !== 'view') : null);
+      this.pane, this.scale, buttons ? this.buttons(buttons !== 'view') : null);
     parent.append(this.frame);
     this.listen();
     this.redraw = () => this.draw();
-    sharedTiles().then((tiles) => this.useTiles(tiles));
+    sharedTiles().then((tiles) => this.useTiles(tiles)).catch((error) => console.warn(error));
   }
 
-  useTiles(tiles) {
-    if (!tiles) return;
-    this.tiles = tiles;
-    if (tiles.attribution) this.frame.append(element('p', { class: 'map-credit' }, plainText(tiles.attribution)));
+  async useTiles(tiles) {
+    if (!tiles || this.isDestroyed) return;
+    const credit = tiles.attribution || (tiles.facts ? OPENSTREETMAP : '');
+    if (credit) this.frame.append(element('p', { class: 'map-credit' }, plainText(credit)));
+    if (tiles.facts) {
+      const { Land } = await import('./map-land.js');
+      if (!this.isDestroyed) this.land = new Land(tiles.facts, this);
+    } else this.images = tiles;
     this.draw();
   }
 
@@ -57,7 +73,19 @@ export class RouteMap {
     return element('div', { class: 'map-buttons' },
       button('+', t('map.in'), () => this.zoom(1.6)), button('−', t('map.out'), () => this.zoom(1 / 1.6)),
       button('⤢', t('map.fit'), () => this.fit()),
-      canFollow ? button('◎', t('map.follow'), () => this.followPosition()) : null);
+      canFollow ? [button('◎', t('map.follow'), () => this.followPosition()), this.upButton()] : null);
+  }
+
+  upButton() {
+    const button = element('button', { type: 'button', 'aria-label': t('map.direction'), title: t('map.direction'),
+      'aria-pressed': String(this.isDirectionUp), onclick: () => {
+        this.isDirectionUp = !this.isDirectionUp;
+        keep(UP, this.isDirectionUp ? 'direction' : null);
+        button.setAttribute('aria-pressed', String(this.isDirectionUp));
+        if (!this.follow && this.view) this.view.turn = 0;
+        this.draw();
+      } }, '⇧');
+    return button;
   }
 
   listen() {
@@ -65,7 +93,7 @@ export class RouteMap {
     this.observer.observe(this.frame);
     this.themed = () => this.draw();
     addEventListener('paced-theme', this.themed);
-    const on = (name, call, options) => this.canvas.addEventListener(name, call, options);
+    const on = (name, call, options) => this.pane.addEventListener(name, call, options);
     on('pointerdown', (event) => this.press(event));
     on('pointermove', (event) => this.drag(event));
     for (const name of ['pointerup', 'pointercancel']) on(name, (event) => this.release(event));
@@ -77,6 +105,9 @@ export class RouteMap {
   }
 
   destroy() {
+    this.isDestroyed = true;
+    this.land?.destroy();
+    clearTimeout(this.back);
     this.observer.disconnect();
     removeEventListener('paced-theme', this.themed);
     this.frame.remove();
@@ -86,6 +117,7 @@ export class RouteMap {
 
   setLines(lines) {
     this.lines = lines;
+    this.overlay.forgetPaths();
     this.changed();
   }
 
@@ -96,28 +128,21 @@ export class RouteMap {
 
   setPosition(position) {
     this.position = position;
+    if (position) this.motion.take(position);
     this.changed();
   }
 
   changed() {
+    this.isChanged = true;
     if (!this.view || !this.isMoved) this.fitView();
     this.draw();
   }
 
-  /** Metres east and south of the origin. */
+  /** Where a place is in the world, on the side of the date line where the others are. */
   project(latitude, longitude) {
-    if (!this.origin) this.origin = { latitude, longitude, scale: Math.cos(latitude * Math.PI / 180) };
-    let east = longitude - this.origin.longitude;
-    if (east > 180) east -= 360;
-    if (east < -180) east += 360;
-    return [east * this.origin.scale * METRES_PER_DEGREE, (this.origin.latitude - latitude) * METRES_PER_DEGREE];
-  }
-
-  unproject([x, y]) {
-    return {
-      latitude: this.origin.latitude - y / METRES_PER_DEGREE,
-      longitude: this.origin.longitude + x / METRES_PER_DEGREE / this.origin.scale,
-    };
+    const [x, y] = project(latitude, longitude);
+    this.origin ??= x;
+    return [x - Math.round(x - this.origin), y];
   }
 
   bounds() {
@@ -139,6 +164,7 @@ export class RouteMap {
 
   /** Shows everything, and goes on to. */
   fit() {
+    this.stay();
     this.isMoved = false;
     this.follow = false;
     this.fitView();
@@ -147,51 +173,79 @@ export class RouteMap {
 
   /** Keeps the position in the middle. */
   followPosition(metresPerPixel) {
+    this.stay();
     this.follow = true;
     this.isMoved = true;
     if (metresPerPixel) this.wanted = metresPerPixel;
-    else if (this.view) this.view.scale = Math.min(this.view.scale, 3);
+    else if (this.view) this.view.size = Math.max(this.view.size, metresAcross(this.view.y) / 3);
     this.draw();
   }
 
   /** Shows the surroundings of a place. */
   look(latitude, longitude, metresPerPixel = 2) {
     const [x, y] = this.project(latitude, longitude);
-    this.view = { x, y, scale: metresPerPixel };
+    this.stay();
+    this.setView({ x, y, size: metresAcross(y) / metresPerPixel, turn: 0 });
     this.isMoved = true;
     this.follow = false;
     this.draw();
+  }
+
+  setView(change) {
+    const [width, height] = this.size ?? [0, 0];
+    this.view = { turn: 0, ...this.view, width, height, ax: width / 2, ay: height / 2, ...change };
   }
 
   fitView() {
     const box = this.bounds();
     const [width, height] = this.size ?? [];
     if (!box || !width || !height) return;
-    const scale = Math.max((box[2] - box[0]) / Math.max(width - this.inset - 2 * PADDING, 40),
-      (box[3] - box[1]) / Math.max(height - 2 * PADDING, 40), 1 / CLOSEST);
-    this.view = { x: (box[0] + box[2] + this.inset * scale) / 2, y: (box[1] + box[3]) / 2, scale };
+    const y = (box[1] + box[3]) / 2;
+    const size = Math.min(Math.max(width - this.inset - 2 * PADDING, 40) / (box[2] - box[0]),
+      Math.max(height - 2 * PADDING, 40) / (box[3] - box[1]), metresAcross(y) * CLOSEST);
+    this.setView({ x: (box[0] + box[2] + this.inset / size) / 2, y, size, turn: 0 });
   }
 
   zoom(factor, [px, py] = []) {
     if (!this.view) return;
-    const [width, height] = this.size;
-    const scale = Math.min(Math.max(this.view.scale / factor, 0.05), 50_000);
-    if (px !== undefined && !this.follow) {
-      this.view.x += (px - width / 2) * (this.view.scale - scale);
-      this.view.y += (py - height / 2) * (this.view.scale - scale);
+    const across = metresAcross(this.view.y);
+    const isAt = px !== undefined && !this.follow;
+    const [x, y] = isAt ? toWorld(this.view, px, py) : [];
+    this.view.size = Math.min(Math.max(this.view.size * factor, across * FARTHEST), across * NEAREST);
+    if (isAt) {
+      const [newX, newY] = toWorld(this.view, px, py);
+      this.view.x += x - newX;
+      this.view.y += y - newY;
     }
-    this.view.scale = scale;
     this.isMoved = true;
     this.draw();
   }
 
   pan(dx, dy) {
     if (!this.view) return;
-    this.view.x -= dx * this.view.scale;
-    this.view.y -= dy * this.view.scale;
+    if (this.follow && this.isUnderWay) this.returns = true;
+    this.comeBack();
+    [this.view.x, this.view.y] = toWorld(this.view, this.view.ax - dx, this.view.ay - dy);
     this.isMoved = true;
     this.follow = false;
     this.draw();
+  }
+
+  /** Follows again when nobody has touched the map for a while, if it was left while following. */
+  comeBack() {
+    clearTimeout(this.back);
+    if (!this.returns) return;
+    this.back = setTimeout(() => {
+      if (this.pointers.size > 0) return this.comeBack();
+      this.stay();
+      this.follow = true;
+      this.draw();
+    }, BACK);
+  }
+
+  stay() {
+    this.returns = false;
+    clearTimeout(this.back);
   }
 
   key(event) {
@@ -210,12 +264,12 @@ export class RouteMap {
   // Pointers
 
   placeOf(event) {
-    const box = this.canvas.getBoundingClientRect();
+    const box = this.pane.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   }
 
   press(event) {
-    this.canvas.setPointerCapture(event.pointerId);
+    this.pane.setPointerCapture(event.pointerId);
     this.pointers.set(event.pointerId, this.placeOf(event));
     this.travel = this.pointers.size > 1 ? Infinity : 0;
   }
@@ -240,14 +294,13 @@ export class RouteMap {
     if (!isTap || !this.view) return;
     const place = this.placeOf(event);
     const distance = (point) => {
-      const [x, y] = this.pixel(point.latitude, point.longitude);
+      const [x, y] = toScreen(this.view, ...this.project(point.latitude, point.longitude));
       return Math.hypot(x - place[0], y - place[1]);
     };
     const nearest = this.points.reduce((best, point) =>
       (!best || distance(point) < distance(best) ? point : best), null);
     if (this.onPoint && nearest && distance(nearest) < 24) return this.onPoint(nearest);
-    this.onClick?.(this.unproject([this.view.x + (place[0] - this.size[0] / 2) * this.view.scale,
-      this.view.y + (place[1] - this.size[1] / 2) * this.view.scale]));
+    this.onClick?.(unproject(toWorld(this.view, ...place)));
   }
 
   // Drawing
@@ -257,6 +310,7 @@ export class RouteMap {
     if (this.size?.[0] === width && this.size?.[1] === height) return;
     this.size = [width, height];
     if (!this.view || !this.isMoved) this.fitView();
+    else this.setView({});
     this.draw();
   }
 
@@ -272,148 +326,38 @@ export class RouteMap {
 
   drawNow() {
     const [width, height] = this.size ?? [0, 0];
-    if (!width || !height || !this.canvas.isConnected) return;
-    const ratio = devicePixelRatio || 1;
-    const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
-    if (this.canvas.width !== wide || this.canvas.height !== high) {
-      this.canvas.width = wide;
-      this.canvas.height = high;
+    if (!width || !height || !this.pane.isConnected || !this.view) return;
+    if (this.follow && this.position) this.center();
+    if (this.land) this.land.show(this.view);
+    else {
+      const images = this.images?.cover(this.view, this.redraw);
+      this.drawOverlay(this.view, Math.max(devicePixelRatio, 1), { images, right: width - this.inset });
     }
-    const pen = this.canvas.getContext('2d');
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, width, height);
-    if (!this.view) return;
-    if (this.follow && this.position) {
-      [this.view.x, this.view.y] = this.project(this.position.latitude, this.position.longitude);
-      this.view.scale = this.wanted ?? this.view.scale;
-      this.wanted = null;
-    }
+    this.drawScale();
+  }
+
+  center() {
+    const [x, y] = this.project(this.position.latitude, this.position.longitude);
+    this.setView({ x, y, turn: 0, ...(this.wanted ? { size: metresAcross(y) / this.wanted } : {}),
+      ...(this.isUnderWay ? this.motion.place(this.isDirectionUp, ...this.size) : {}) });
+    this.wanted = null;
+  }
+
+  drawOverlay(view, ratio, options) {
+    const { lines, points, position } = this;
     const style = getComputedStyle(this.frame);
-    if (this.tiles) this.drawTiles(pen, style);
-    for (const line of this.lines) this.drawLine(pen, style, line);
-    for (const point of this.points) this.drawPoint(pen, style, point);
-    if (this.position) this.drawPosition(pen, style);
-    this.drawScale(pen, style, height);
+    this.overlay.draw({ view: { ...view }, ratio, style, lines, points, position, ...options });
+    this.overlay.place(this.view);
   }
 
-  drawTiles(pen, style) {
-    const { x, y, scale } = this.view;
-    const [width, height] = this.size;
-    const corner = (side) => this.unproject([x + side * width / 2 * scale, y + side * height / 2 * scale]);
-    pen.save();
-    pen.globalAlpha = Number(style.getPropertyValue('--map-tiles')) || 1;
-    for (const tile of this.tiles.cover(corner(-1), corner(1), scale, this.redraw)) {
-      const [left, top] = this.pixel(tile.north, tile.west);
-      const [right, bottom] = this.pixel(tile.south, tile.east);
-      // Half a pixel more, so that no line is left between two tiles.
-      pen.drawImage(tile.image, left, top, right - left + 0.5, bottom - top + 0.5);
-    }
-    pen.restore();
-  }
-
-  pixel(latitude, longitude) {
-    const [x, y] = this.project(latitude, longitude);
-    const { x: middle, y: centre, scale } = this.view;
-    return [(x - middle) / scale + this.size[0] / 2, (y - centre) / scale + this.size[1] / 2];
-  }
-
-  drawLine(pen, style, { points, colour = '--accent', width = 4, dash = [], casing = '--map-casing' }) {
-    pen.beginPath();
-    let isOpen = false;
-    for (const point of points) {
-      if (point) {
-        const [x, y] = this.pixel(point[0], point[1]);
-        if (isOpen) pen.lineTo(x, y);
-        else pen.moveTo(x, y);
-      }
-      isOpen = Boolean(point);
-    }
-    pen.lineCap = 'round';
-    pen.lineJoin = 'round';
-    if (casing) {
-      pen.setLineDash([]);
-      pen.lineWidth = width + 3;
-      pen.strokeStyle = colourOf(style, casing);
-      pen.stroke();
-    }
-    pen.setLineDash(dash);
-    pen.lineWidth = width;
-    pen.strokeStyle = colourOf(style, colour);
-    pen.stroke();
-    pen.setLineDash([]);
-  }
-
-  drawPoint(pen, style, { latitude, longitude, label, colour = '--text', radius = 6, shape = 'dot', heading = 0 }) {
-    const [x, y] = this.pixel(latitude, longitude);
-    pen.fillStyle = colourOf(style, colour);
-    pen.strokeStyle = colourOf(style, '--map-back');
-    pen.lineWidth = 2;
-    pen.beginPath();
-    if (shape === 'arrow') arrow(pen, x, y, heading, radius);
-    else if (shape === 'flag') pen.rect(x - radius, y - radius, 2 * radius, 2 * radius);
-    else pen.arc(x, y, radius, 0, 2 * Math.PI);
-    pen.stroke();
-    pen.fill();
-    if (label) this.drawLabel(pen, style, label, x, y, radius + 4);
-  }
-
-  /** Draws a text right of a place, or left of it where the buttons or the edge would cover the text. */
-  drawLabel(pen, style, label, x, y, gap = 0) {
-    pen.font = `600 13px ${style.fontFamily}`;
-    pen.textBaseline = 'middle';
-    pen.lineWidth = 4;
-    pen.lineJoin = 'round';
-    pen.strokeStyle = colourOf(style, '--map-back');
-    const length = pen.measureText(label).width;
-    const isCovered = x + gap + length > this.size[0] - this.inset - 12;
-    const left = Math.max(isCovered ? x - gap - length : x + gap, 4);
-    pen.strokeText(label, left, y);
-    pen.fillStyle = colourOf(style, '--text');
-    pen.fillText(label, left, y);
-  }
-
-  drawPosition(pen, style) {
-    const { latitude, longitude, heading, isStale } = this.position;
-    const [x, y] = this.pixel(latitude, longitude);
-    pen.fillStyle = colourOf(style, isStale ? '--soft' : '--position');
-    pen.strokeStyle = colourOf(style, '--map-back');
-    pen.lineWidth = 3;
-    pen.beginPath();
-    if (Number.isFinite(heading)) arrow(pen, x, y, heading, 12);
-    else pen.arc(x, y, 8, 0, 2 * Math.PI);
-    pen.stroke();
-    pen.fill();
-    if (Number.isFinite(heading)) return;
-    // A ring, so that the position does not look like a point.
-    pen.fillStyle = pen.strokeStyle;
-    pen.beginPath();
-    pen.arc(x, y, 3, 0, 2 * Math.PI);
-    pen.fill();
-  }
-
-  drawScale(pen, style, height) {
-    const unit = isMetric() ? 1 : 0.3048;
-    const most = 110 * this.view.scale / unit;
-    let length = niceLength(most);
-    let text = `${length} ${isMetric() ? 'm' : 'ft'}`;
-    let metres = length * unit;
-    const far = isMetric() ? 1000 : 1609.344;
-    if (110 * this.view.scale >= far) {
-      length = niceLength(110 * this.view.scale / far);
-      metres = length * far;
-      text = `${decimal(length, 0)} ${isMetric() ? 'km' : 'mi'}`;
-    }
-    const wide = metres / this.view.scale;
-    const [x, y] = [10.5, height - 10.5];
-    pen.lineWidth = 2;
-    pen.strokeStyle = colourOf(style, '--text');
-    pen.beginPath();
-    pen.moveTo(x, y - 6);
-    pen.lineTo(x, y);
-    pen.lineTo(x + wide, y);
-    pen.lineTo(x + wide, y - 6);
-    pen.stroke();
-    this.drawLabel(pen, style, text, x + 6, y - 11);
+  drawScale() {
+    const [unit, far, short, long] = isMetric() ? [1, 1000, 'm', 'km'] : [0.3048, 1609.344, 'ft', 'mi'];
+    const metres = metresAcross(this.view.y) / this.view.size;
+    const isFar = 110 * metres >= far;
+    const length = niceLength(110 * metres / (isFar ? far : unit));
+    this.scale.hidden = false;
+    this.scale.style.width = `${length * (isFar ? far : unit) / metres}px`;
+    setText(this.scale, `${isFar ? decimal(length, 0) : length} ${isFar ? long : short}`);
   }
 }
 
@@ -426,15 +370,4 @@ function plainText(markup) {
 function niceLength(most) {
   const power = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
   return Math.max(...STEPS.map((step) => step * power).filter((length) => length <= Math.max(most, 1)));
-}
-
-/** An arrowhead with the heading clockwise from north. */
-function arrow(pen, x, y, heading, radius) {
-  const turn = heading * Math.PI / 180;
-  const at = (angle, length) => [x + length * Math.sin(turn + angle), y - length * Math.cos(turn + angle)];
-  pen.moveTo(...at(0, radius * 1.25));
-  pen.lineTo(...at(2.5, radius));
-  pen.lineTo(...at(Math.PI, radius * 0.35));
-  pen.lineTo(...at(-2.5, radius));
-  pen.closePath();
 }

@@ -67,17 +67,6 @@ class Fields {
     return byte;
   }
 
-  /** A number of 64 bits: a negative one has ten bytes, whose sum is not exact as a double. */
-  integer() {
-    let value = 0n;
-    for (let shift = 0n; ; shift += 7n) {
-      const byte = this.byte();
-      value |= BigInt(byte & 127) << shift;
-      if (byte < 128) return value;
-      if (shift > 62n) throw new RangeError('a number is too long');
-    }
-  }
-
   /** The message or text of this field. */
   part() {
     if (this.wire !== 2) throw new RangeError('a field has another type');
@@ -190,11 +179,9 @@ class TileReader {
       else if (fields.number === 3 && fields.wire === 1) value = fields.view(8).getFloat64(0, true);
       else if (fields.wire !== 0) fields.skip();
       else {
-        const number = fields.integer();
-        if (fields.number === 4) value = Number(BigInt.asIntN(64, number));
-        else if (fields.number === 5) value = Number(number);
-        else if (fields.number === 6) value = Number((number >> 1n) ^ -(number & 1n));
-        else if (fields.number === 7) value = number !== 0n;
+        // A number beyond 2^53 is not exact; none of those that we use is so large.
+        const number = fields.varint();
+        value = fields.number === 6 ? unzigzag(number) : fields.number === 7 ? number !== 0 : number;
       }
     }
     return value;

@@ -1,33 +1,24 @@
 // The map behind routes: tiles of the server's own file. Without that file there is none.
 
 import { getJSON, request } from './api.js';
+import { cover, zoomOf } from './mercator.js';
 
 /** Images that are kept, and requests at once. */
 const KEPT = 128;
 const PARALLEL = 4;
 /** Milliseconds until a tile is asked for again after a failure. */
 const RETRY = 5000;
-/** Metres of a pixel at zoom 0 on the equator, with tiles of 256 pixels. */
-const WIDEST = 156_543.034;
-const MOST_LATITUDE = 85.05;
 
 let shared = null;
 
-/** The tiles of the server for all maps of the page; null without a map. */
+/** The images of the server for all maps of the page, or `facts` of a map that is drawn here; null without a map. */
 export function sharedTiles() {
-  shared ??= getJSON('/api/tiles').then((map) => (map.available ? new Tiles(map) : null)).catch(() => null);
+  shared ??= getJSON('/api/tiles').then((map) => {
+    if (!map.available) return null;
+    return map.kind === 'vector' ? { facts: map, attribution: map.attribution } : new Tiles(map);
+  }).catch(() => null);
   return shared;
 }
-
-const column = (longitude, zoom) => Math.floor((longitude + 180) / 360 * 2 ** zoom);
-
-function row(latitude, zoom) {
-  const angle = Math.min(Math.max(latitude, -MOST_LATITUDE), MOST_LATITUDE) * Math.PI / 180;
-  return Math.floor((1 - Math.asinh(Math.tan(angle)) / Math.PI) / 2 * 2 ** zoom);
-}
-
-const west = (x, zoom) => x / 2 ** zoom * 360 - 180;
-const north = (y, zoom) => Math.atan(Math.sinh(Math.PI * (1 - 2 * y / 2 ** zoom))) * 180 / Math.PI;
 
 class Tiles {
   constructor({ min_zoom: least, max_zoom: most, attribution }) {
@@ -40,35 +31,21 @@ class Tiles {
   }
 
   /**
-   * The tiles between two corners: [{ image, north, west, south, east }] of those that are there.
-   * `scale`: metres of a pixel. `draw`: called when another one has come; always the same function for one map.
+   * The tiles of a view: [{ image, z, x, y }] of those that are there. `draw`: called when another one has come; always
+   * the same function for one map.
    */
-  cover(from, to, scale, draw) {
-    const middle = (from.latitude + to.latitude) / 2;
-    const exact = Math.log2(WIDEST * Math.cos(middle * Math.PI / 180) / scale);
-    let zoom = Math.min(Math.max(Math.round(exact), this.least), this.most);
-    while (zoom > this.least && this.count(from, to, zoom) > KEPT / 2) zoom -= 1;
-    if (this.count(from, to, zoom) > KEPT / 2) return [];
+  cover(view, draw) {
+    let zoom = Math.min(Math.max(Math.round(zoomOf(view)), this.least), this.most);
+    let seen = cover(view, zoom, KEPT / 2);
+    while (!seen && zoom > this.least) {
+      zoom -= 1;
+      seen = cover(view, zoom, KEPT / 2);
+    }
     for (const [name, maps] of this.wanted) {
       maps.delete(draw);
       if (maps.size === 0) this.wanted.delete(name);
     }
-    const tiles = [];
-    for (let x = column(from.longitude, zoom); x <= column(to.longitude, zoom); x += 1) {
-      for (let y = row(from.latitude, zoom); y <= row(to.latitude, zoom); y += 1) {
-        const image = this.image(`${zoom}/${x}/${y}`, draw);
-        if (image) {
-          tiles.push({ image, north: north(y, zoom), west: west(x, zoom), south: north(y + 1, zoom),
-            east: west(x + 1, zoom) });
-        }
-      }
-    }
-    return tiles;
-  }
-
-  count(from, to, zoom) {
-    return (column(to.longitude, zoom) - column(from.longitude, zoom) + 1)
-      * (row(to.latitude, zoom) - row(from.latitude, zoom) + 1);
+    return (seen ?? []).map((tile) => ({ ...tile, image: this.image(tile.name, draw) })).filter(({ image }) => image);
   }
 
   image(name, draw) {

@@ -62,6 +62,7 @@ export default {
   'map.out': 'Verkleinern',
   'map.fit': 'Alles zeigen',
   'map.follow': 'Position folgen',
+  'map.direction': 'Richtung oben',
   'profile.label': 'Höhenprofil',
   'profile.text': '{label}: {low} bis {high} auf {length}',
 

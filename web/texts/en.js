@@ -62,6 +62,7 @@ export default {
   'map.out': 'Zoom out',
   'map.fit': 'Show all',
   'map.follow': 'Follow the position',
+  'map.direction': 'Direction up',
   'profile.label': 'Elevation profile',
   'profile.text': '{label}: {low} to {high} over {length}',
 
