@@ -19,10 +19,10 @@ const MOST_WIDTHS = 2000;
 const widths = new Map();
 
 /**
- * Draws the labels of tiles that have been painted. `covered`: boxes [left, top, right, bottom] that stay free of them;
- * `family`: the fonts.
+ * Draws the labels of tiles that have been painted. `covered`: boxes [left, top, right, bottom] that stay free of them,
+ * and so do the `ways` [[x, y, …], …] of the world, which are drawn over the map; `family`: the fonts.
  */
-export function label(pen, tiles, view, style, ratio, { covered = [], family = 'sans-serif' } = {}) {
+export function label(pen, tiles, view, style, ratio, { covered = [], ways = [], family = 'sans-serif' } = {}) {
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   Object.assign(pen, { textAlign: 'center', textBaseline: 'middle', lineJoin: 'round', lineWidth: HALO,
     strokeStyle: style.halo, fillStyle: style.text });
@@ -30,6 +30,7 @@ export function label(pen, tiles, view, style, ratio, { covered = [], family = '
   const grid = new Grid(view);
   for (const [left, top, right, bottom] of covered) grid.take(boxOf((left + right) / 2, (top + bottom) / 2,
     right - left, bottom - top, 0));
+  for (const way of ways) grid.takeWay(way, view);
   const drawn = new Map();
   let rest = style.isPaper ? MOST_ON_PAPER : MOST;
   for (const candidate of candidates(tiles, view)) {
@@ -37,7 +38,7 @@ export function label(pen, tiles, view, style, ratio, { covered = [], family = '
     pen.font = `${candidate.weight} ${candidate.size}px ${family}`;
     const width = widthOf(pen, candidate.text);
     const place = candidate.line ? alongLine(candidate, width, (spot) => isFree(candidate, spot, width))
-      : [{ ...candidate, turn: 0 }].find((spot) => isFree(candidate, spot, width));
+      : around(candidate, width).find((spot) => isFree(candidate, spot, width));
     if (!place) continue;
     grid.take(boxOf(place.x, place.y, width, candidate.size, place.turn));
     drawn.set(candidate.text, [...drawn.get(candidate.text) ?? [], place]);
@@ -49,6 +50,13 @@ export function label(pen, tiles, view, style, ratio, { covered = [], family = '
     return !(drawn.get(text) ?? []).some((other) => Math.hypot(other.x - x, other.y - y) < APART)
       && grid.isFree(boxOf(x, y, width, size, turn));
   }
+}
+
+/** Where the label of a point may be: on it, or beside it. */
+function around({ x, y, size, mark }, width) {
+  const shifts = [[0, 0], [0, -1.5], [0, 1.5], [0.6, 0], [-0.6, 0], [-0.6, -1.5], [0.6, 1.5], [0.6, -1.5], [-0.6, 1.5],
+    [0, -3], [0, 3]];
+  return (mark ? [[0, 0]] : shifts).map(([right, down]) => ({ x: x + right * width, y: y + down * size, turn: 0 }));
 }
 
 function drawText(pen, { text, mark }, { x, y, turn }, ratio) {
@@ -182,6 +190,21 @@ class Grid {
       if (cell >= 0) this.cells[cell] = 1;
       return true;
     });
+  }
+
+  takeWay(way, view) {
+    const matrix = squareToScreen(view, 0, 0, 1, 1);
+    const points = toPixels(way, matrix);
+    const [wide, high] = [this.columns * CELL, this.rows * CELL];
+    for (let index = 2; index < points.length; index += 2) {
+      const [x, y, nextX, nextY] = points.slice(index - 2, index + 2);
+      const isOut = Math.max(x, nextX) < 0 || Math.min(x, nextX) > wide || Math.max(y, nextY) < 0
+        || Math.min(y, nextY) > high;
+      const steps = isOut ? 0 : Math.min(Math.ceil(Math.hypot(nextX - x, nextY - y) / CELL), 2000);
+      for (let step = 0; step < steps; step += 1) {
+        this.take(boxOf(x + (nextX - x) * step / steps, y + (nextY - y) * step / steps, 4, 4, 0));
+      }
+    }
   }
 
   /** Whether `test` holds for each cell of a turned box; -1 is outside. */

@@ -1,8 +1,9 @@
 // Shows the land of a map and its lines in two canvases, larger than what is seen: a finger moves them by a transform,
 // and new ones are painted when they have been moved far, turned or scaled.
 
-import { viewToView, toScreen } from './mercator.js';
+import { UNIT } from './map-overlay.js';
 import { Picture } from './map-picture.js';
+import { toScreen, viewToView } from './mercator.js';
 
 const MARGIN = 128;
 const MOST_PIXELS = 4_000_000;
@@ -15,6 +16,7 @@ const TURNED = 5 * Math.PI / 180;
 const PAPER_PAUSE = 3000;
 /** Milliseconds of rest after which a pinch is over. */
 const PINCH_REST = 120;
+const WAY_GROWN = 50;
 
 export class Land {
   constructor(facts, map) {
@@ -47,7 +49,7 @@ export class Land {
   show(view) {
     this.measureSpeed(view);
     const { map, picture } = this;
-    if (map.isChanged || !map.overlay.drawn || isFar(map.overlay.drawn, view)) {
+    if (map.isChanged || isFar(map.overlay.drawn, view, MARGIN, 1.5)) {
       map.isChanged = false;
       this.drawOverlay(withMargin(view));
     } else map.overlay.place(view);
@@ -68,21 +70,16 @@ export class Land {
     const { drawn } = this.picture;
     const isPaper = document.documentElement.dataset.theme === 'e-ink';
     if (this.isStale || !drawn || hasOtherSides(drawn, view)) return true;
-    if (Math.abs(drawn.size / view.size - 1) > 1e-3) return this.isRested();
-    const turn = Math.abs(Math.atan2(Math.sin(drawn.turn - view.turn), Math.cos(drawn.turn - view.turn)));
+    if (this.map.pointers.size > 1 && drawn.size !== view.size) return this.isRested();
     if (isPaper && performance.now() - this.askedAt < PAPER_PAUSE) {
       this.later(PAPER_PAUSE);
       return false;
     }
-    const [x, y] = toScreen(view, drawn.x, drawn.y);
-    const moved = Math.hypot(x - view.ax, y - view.ay);
-    return turn > TURNED || moved > (this.map.follow ? FOLLOWED : PANNED);
+    return isFar(drawn, view, this.map.follow ? FOLLOWED : PANNED, 1.001);
   }
 
   /** While fingers scale the map, the picture is scaled, and painted when they rest. */
   isRested() {
-    const isPinching = this.map.pointers.size > 1;
-    if (!isPinching) return true;
     this.later(PINCH_REST);
     return performance.now() - this.scaledAt > PINCH_REST;
   }
@@ -112,10 +109,24 @@ export class Land {
     const wide = withMargin(view);
     const wished = { ...wide, ...shifted(view, ahead) };
     const style = getComputedStyle(this.map.frame);
+    this.sendWays();
     this.isStale = false;
     this.askedAt = performance.now();
     this.picture.ask({ view: wished, theme: document.documentElement.dataset.theme, ratio: ratioOf(wide),
       family: style.fontFamily, covered: this.covered(view) });
+  }
+
+  /** Tells where no label should be. A few new points of a trail are not worth it. */
+  sendWays() {
+    const { lines, overlay } = this.map;
+    const isSame = this.sent?.length === lines.length && lines.every(({ points }, index) =>
+      points === this.sent[index].points && points.length < this.sent[index].count + WAY_GROWN);
+    if (isSame) return;
+    this.sent = lines.map(({ points }) => ({ points, count: points.length }));
+    this.picture.setWays(lines.map((line) => {
+      const { x, y, numbers } = overlay.wayOf(line);
+      return Float64Array.from(numbers, (one, index) => (index % 2 === 0 ? x : y) + one * UNIT);
+    }));
   }
 
   /** What stands over the map: buttons, scale and credit. */
@@ -132,7 +143,8 @@ export class Land {
     if (this.picture.canvas.parentNode !== this.map.pane) this.map.pane.prepend(this.picture.canvas);
     Object.assign(this.picture.canvas.style, { width: `${wish.view.width}px`, height: `${wish.view.height}px` });
     if (!this.map.view) return;
-    this.drawOverlay(wish.view);
+    // The lines are moved as well as the land is, so they are not drawn with each picture.
+    if (isFar(this.map.overlay.drawn, wish.view, MARGIN / 2, 1.001)) this.drawOverlay(wish.view);
     this.map.draw();
   }
 }
@@ -145,12 +157,17 @@ function shifted(view, [right, down]) {
   return { x: view.x + cos * right - sin * down, y: view.y + sin * right + cos * down };
 }
 
-/** Whether more than the margin of what was drawn would be seen, or it would be scaled much. */
-function isFar(drawn, view) {
+/** Whether what was drawn would be moved, scaled or turned too far in a view. */
+function isFar(drawn, view, distance, scale) {
+  if (!drawn) return true;
   const [x, y] = toScreen(view, drawn.x, drawn.y);
-  const scale = drawn.size / view.size;
-  return Math.hypot(x - view.ax, y - view.ay) > MARGIN || scale > 1.5 || scale < 0.8
-    || Math.abs(Math.sin((drawn.turn - view.turn) / 2)) > 0.05 || hasOtherSides(drawn, view);
+  const scaled = Math.max(drawn.size / view.size, view.size / drawn.size);
+  return Math.hypot(x - view.ax, y - view.ay) > distance || scaled > scale || turnBetween(drawn, view) > TURNED;
+}
+
+function turnBetween(one, other) {
+  const turn = one.turn - other.turn;
+  return Math.abs(Math.atan2(Math.sin(turn), Math.cos(turn)));
 }
 
 const hasOtherSides = (drawn, { width, height }) => drawn.width !== width + 2 * MARGIN

@@ -1,12 +1,12 @@
 // What is drawn over the land of a map: lines, points with labels, and the position.
 
-import { project, squareToScreen, toScreen, viewToView } from './mercator.js';
 import { element } from './dom.js';
+import { project, squareToScreen, toScreen, viewToView } from './mercator.js';
 
 /** Pixels between the arrows of a course. */
 const ARROWS = 60;
-/** Paths have units of this part of the world, since a canvas computes with few digits. */
-const UNIT = 2 ** -26;
+/** Ways have units of this part of the world, since a canvas computes with few digits. */
+export const UNIT = 2 ** -26;
 
 /** The value of a custom property of CSS, or the colour itself. */
 export function colourOf(style, colour) {
@@ -18,12 +18,8 @@ export class Overlay {
   constructor(label) {
     this.canvas = element('canvas', { role: 'img', 'aria-label': label });
     this.drawn = null;
-    this.paths = new Map();
-  }
-
-  /** Lines have changed: their points too, perhaps in the same arrays. */
-  forgetPaths() {
-    this.paths.clear();
+    /** By the array of points. */
+    this.ways = new WeakMap();
   }
 
   /**
@@ -71,13 +67,25 @@ export class Overlay {
     return toScreen(this.view, x - Math.round(x - this.view.x), y);
   }
 
+  /** The way of a line; kept while the line has the same points. */
+  wayOf({ points }) {
+    const kept = this.ways.get(points);
+    const way = kept?.isBeginningOf(points) ? kept : new Way();
+    this.ways.set(points, way);
+    return way.grow(points);
+  }
+
+  matrixOf({ x, y }) {
+    return squareToScreen(this.view, x - Math.round(x - this.view.x), y, UNIT, 1);
+  }
+
   drawLine(line) {
     const { pen, style, ratio } = this;
-    const { points, colour = '--accent', width = 4, dash = [], casing = '--map-casing' } = line;
-    if (!this.paths.has(line)) this.paths.set(line, pathOf(points));
-    const { path, x, y } = this.paths.get(line);
-    if (!path) return;
-    const matrix = squareToScreen(this.view, x - Math.round(x - this.view.x), y, UNIT, 1);
+    const { colour = '--accent', width = 4, dash = [], casing = '--map-casing' } = line;
+    const way = this.wayOf(line);
+    if (way.x === undefined) return;
+    const { path } = way;
+    const matrix = this.matrixOf(way);
     pen.setTransform(...matrix.map((one) => one * ratio));
     const scale = this.view.size * UNIT;
     pen.lineCap = 'round';
@@ -93,23 +101,22 @@ export class Overlay {
     pen.strokeStyle = colourOf(style, colour);
     pen.stroke(path);
     pen.setLineDash([]);
-    if (line.arrows) this.drawArrows(line, colourOf(style, casing ?? '--map-casing'));
+    if (line.arrows) this.drawArrows(way.numbers, matrix, width, colourOf(style, casing ?? '--map-casing'));
   }
 
   /** Arrowheads inside a line, each some pixels farther from its beginning. */
-  drawArrows({ points, width = 4 }, colour) {
+  drawArrows(numbers, matrix, width, colour) {
     const { pen, view } = this;
     pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     pen.fillStyle = colour;
-    let before = null;
+    const [a, b, c, d, e, f] = matrix;
+    const place = (index) => [a * numbers[index] + c * numbers[index + 1] + e,
+      b * numbers[index] + d * numbers[index + 1] + f];
+    let before = place(0);
     let rest = ARROWS / 2;
     pen.beginPath();
-    for (const point of points) {
-      const next = point && this.pixel(point[0], point[1]);
-      if (!before || !next) {
-        before = next;
-        continue;
-      }
+    for (let index = 2; index < numbers.length; index += 2) {
+      const next = place(index);
       const [dx, dy] = [next[0] - before[0], next[1] - before[1]];
       const length = Math.hypot(dx, dy);
       const isOut = Math.max(before[0], next[0]) < 0 || Math.min(before[0], next[0]) > view.width
@@ -119,7 +126,8 @@ export class Overlay {
         const [x, y] = [before[0] + dx * rest / length, before[1] + dy * rest / length];
         if (x > 0 && y > 0 && x < view.width && y < view.height) head(pen, x, y, Math.atan2(dx, -dy), 0.6 * width);
       }
-      rest -= length;
+      // A break: the next part begins anew.
+      rest = Number.isNaN(length) ? ARROWS / 2 : rest - length;
       before = next;
     }
     pen.fill();
@@ -181,23 +189,38 @@ export class Overlay {
   }
 }
 
-/** A path around its first point x, y; null in the points breaks it. */
-function pathOf(points) {
-  const first = points.find((point) => point);
-  if (!first) return {};
-  const [x, y] = project(first[0], first[1]);
-  const path = new Path2D();
-  let isOpen = false;
-  for (const point of points) {
-    if (point) {
-      const [east, south] = project(point[0], point[1]);
-      const place = [(east - x - Math.round(east - x)) / UNIT, (south - y) / UNIT];
-      if (isOpen) path.lineTo(...place);
-      else path.moveTo(...place);
-    }
-    isOpen = Boolean(point);
+/**
+ * A line in units around its first point x, y: a path, and the numbers of its points, NaN for a break. A trail grows at
+ * its end, so that only new points cost something.
+ */
+class Way {
+  constructor() {
+    Object.assign(this, { path: new Path2D(), numbers: [], count: 0, last: null });
   }
-  return { path, x, y };
+
+  /** Whether points are those of before with more at the end. */
+  isBeginningOf(points) {
+    return points.length >= this.count && (this.count === 0 || points[this.count - 1] === this.last);
+  }
+
+  grow(points) {
+    for (; this.count < points.length; this.count += 1) {
+      const point = points[this.count];
+      if (point) this.add(...project(point[0], point[1]));
+      else this.numbers.push(NaN, NaN);
+      this.last = point;
+    }
+    return this;
+  }
+
+  add(east, south) {
+    if (this.x === undefined) [this.x, this.y] = [east, south];
+    const isOpen = this.numbers.length > 0 && !Number.isNaN(this.numbers.at(-1));
+    const [x, y] = [(east - this.x - Math.round(east - this.x)) / UNIT, (south - this.y) / UNIT];
+    if (isOpen) this.path.lineTo(x, y);
+    else this.path.moveTo(x, y);
+    this.numbers.push(x, y);
+  }
 }
 
 /** A small triangle that fits into a line. */

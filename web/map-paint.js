@@ -66,7 +66,7 @@ class Painter {
   casing(name, level) {
     const look = this.style.lines[name];
     const width = this.width(name);
-    if (!look?.casing || width < THIN) return;
+    if (!look?.casing || width < (look.least ?? THIN)) return;
     const more = this.style.isPaper ? 2.4 : level === BRIDGE ? 2.6 : 1.8;
     this.stroke(name, level, width + more, look.casing,
       { dash: level === TUNNEL ? [5, 3] : [], cap: level === GROUND ? 'round' : 'butt' });
@@ -76,7 +76,7 @@ class Painter {
     const look = this.style.lines[name];
     const width = this.width(name);
     if (width <= 0) return;
-    const isThin = look.casing && width < THIN;
+    const isThin = look.casing && width < (look.least ?? THIN);
     const colour = isThin ? look.thin : level === TUNNEL && look.casing ? this.style.pale : look.fill;
     const tunnel = level === TUNNEL && (isThin || !look.casing) ? [5, 3] : [];
     const dash = (look.dash ?? DASHES[name] ?? tunnel).map((one) => one * Math.max(1, width / 1.5));

@@ -59,6 +59,12 @@ export class Picture {
     this.queue = [];
   }
 
+  /** Takes what is drawn over the map: [[x, y, …], …] of the world. */
+  setWays(ways) {
+    if (this.worker) this.worker.postMessage({ ways });
+    else if (this.scene) this.scene.ways = ways;
+  }
+
   /** Asks for a picture: { view, theme, ratio, covered, family }. */
   ask(wish) {
     this.isBusy = true;

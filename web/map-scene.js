@@ -18,6 +18,8 @@ export class Scene {
     /** By zoom/x/y, in the order of their use; null for a hole. */
     this.tiles = new Map();
     this.damaged = 0;
+    /** [[x, y, …], …] of the world: what the page draws over the map, where no label should be. */
+    this.ways = [];
   }
 
   /** bytes: an ArrayBuffer, or null if the map has no such tile. */
@@ -35,7 +37,7 @@ export class Scene {
   paint(pen, { view, theme, ratio, covered, family }) {
     const [tiles, missing] = this.find(view);
     paint(pen, tiles, view, styles[theme], ratio);
-    label(pen, tiles, view, styles[theme], ratio, { covered, family });
+    label(pen, tiles, view, styles[theme], ratio, { covered, ways: this.ways, family });
     return missing;
   }
 

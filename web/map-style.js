@@ -31,7 +31,8 @@ const paper = road('#fff', '#000');
 
 /**
  * `areas`, and `lines`: `fill` over `casing`; a road that is too thin for both is `thin`. `pale` fills tunnels.
- * `paper`: water is hatched and outlined, turned labels are few. `from`: the least zoom; `width`: the greatest one.
+ * `isPaper`: water is hatched and outlined, labels are few. Of a line, `from` is the least zoom, `width` the greatest
+ * one, `least` the width from which it has a casing.
  */
 export const styles = {
   sunlight: {
@@ -62,10 +63,10 @@ export const styles = {
     background: '#fff', text: '#000', halo: '#fff', pale: '#fff', isPaper: true,
     areas: {},
     lines: {
-      coast: plain('#000'), river: plain('hatch', { casing: '#000', thin: '#000' }), boundary: plain('#000'),
+      coast: plain('#000'), river: plain('hatch', { casing: '#000', thin: '#000', least: 4 }), boundary: plain('#000'),
       ferry: plain('#000'), lift: plain('#000'), rail: plain('#000'),
       path: plain('#000', { dash: [2, 3], from: 15, width: 1.2 }), track: plain('#000', { dash: [6, 3], width: 1.2 }),
-      cycleway: plain('#000', { width: 2 }), minor: plain('#000', { width: 2 }),
+      cycleway: plain('#000', { width: 2 }), minor: plain('#000', { width: 1.4 }),
       tertiary: paper, secondary: paper, primary: paper, motorway: paper,
     },
   },

@@ -6,10 +6,11 @@ let scene = null;
 let canvas = null;
 let wish = null;
 
-/** { map }, { name, bytes } of a tile, or { wish }: only the latest wish is painted. */
+/** { map }, { name, bytes } of a tile, { ways }, or { wish }: only the latest wish is painted. */
 onmessage = ({ data }) => {
   if (data.map) scene = new Scene(data.map);
   else if (data.name) scene.add(data.name, data.bytes);
+  else if (data.ways) scene.ways = data.ways;
   else {
     if (!wish) setTimeout(paint);
     wish = data.wish;

@@ -117,7 +117,6 @@ export class RouteMap {
 
   setLines(lines) {
     this.lines = lines;
-    this.overlay.forgetPaths();
     this.changed();
   }
 
@@ -311,6 +310,7 @@ export class RouteMap {
     this.size = [width, height];
     if (!this.view || !this.isMoved) this.fitView();
     else this.setView({});
+    this.isChanged = true;
     this.draw();
   }
 
@@ -356,7 +356,9 @@ export class RouteMap {
     const isFar = 110 * metres >= far;
     const length = niceLength(110 * metres / (isFar ? far : unit));
     this.scale.hidden = false;
-    this.scale.style.width = `${length * (isFar ? far : unit) / metres}px`;
+    const wide = `${Math.round(length * (isFar ? far : unit) / metres)}px`;
+    // Each change is a layout of the page, which a pan should not cost.
+    if (this.scale.style.width !== wide) this.scale.style.width = wide;
     setText(this.scale, `${isFar ? decimal(length, 0) : length} ${isFar ? long : short}`);
   }
 }
