@@ -110,25 +110,24 @@ export class Overlay {
     pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     pen.fillStyle = colour;
     const [a, b, c, d, e, f] = matrix;
-    const place = (index) => [a * numbers[index] + c * numbers[index + 1] + e,
-      b * numbers[index] + d * numbers[index + 1] + f];
-    let before = place(0);
+    let [x, y] = [NaN, NaN];
     let rest = ARROWS / 2;
     pen.beginPath();
-    for (let index = 2; index < numbers.length; index += 2) {
-      const next = place(index);
-      const [dx, dy] = [next[0] - before[0], next[1] - before[1]];
+    // No arrays in this loop: a course has thousands of points.
+    for (let index = 0; index < numbers.length; index += 2) {
+      const dx = a * numbers[index] + c * numbers[index + 1] + e - x;
+      const dy = b * numbers[index] + d * numbers[index + 1] + f - y;
       const length = Math.hypot(dx, dy);
-      const isOut = Math.max(before[0], next[0]) < 0 || Math.min(before[0], next[0]) > view.width
-        || Math.max(before[1], next[1]) < 0 || Math.min(before[1], next[1]) > view.height;
-      if (isOut && rest < length) rest += Math.ceil((length - rest) / ARROWS) * ARROWS;
       for (; rest <= length; rest += ARROWS) {
-        const [x, y] = [before[0] + dx * rest / length, before[1] + dy * rest / length];
-        if (x > 0 && y > 0 && x < view.width && y < view.height) head(pen, x, y, Math.atan2(dx, -dy), 0.6 * width);
+        const [right, down] = [x + dx * rest / length, y + dy * rest / length];
+        if (right > 0 && down > 0 && right < view.width && down < view.height) {
+          head(pen, right, down, Math.atan2(dx, -dy), 0.6 * width);
+        }
       }
       // A break: the next part begins anew.
       rest = Number.isNaN(length) ? ARROWS / 2 : rest - length;
-      before = next;
+      x = a * numbers[index] + c * numbers[index + 1] + e;
+      y = b * numbers[index] + d * numbers[index + 1] + f;
     }
     pen.fill();
   }

@@ -46,7 +46,8 @@ export class RouteMap {
     this.isDirectionUp = kept(UP) === 'direction';
     this.motion = new Motion();
     this.overlay = new Overlay(label);
-    this.pane = element('div', { class: 'map-pane' }, this.overlay.canvas);
+    this.canvas = this.overlay.canvas;
+    this.pane = element('div', { class: 'map-pane' }, this.canvas);
     this.scale = element('p', { class: 'map-scale', hidden: true });
     this.frame = element('div', { class: 'map', tabIndex: 0, role: 'group', 'aria-label': t('map.keys', { label }) },
       this.pane, this.scale, buttons ? this.buttons(buttons !== 'view') : null);
