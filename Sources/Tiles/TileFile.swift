@@ -1,4 +1,4 @@
-package import Domain
+import Domain
 package import JSONCoding
 import Linux
 package import SQLite
