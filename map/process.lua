@@ -233,6 +233,14 @@ local function write_boundary(way)
     way:AttributeNumeric("admin_level", 2)
 end
 
+-- Water is on the right of the line, whose direction stays. The import reads that there is one.
+local has_coast = false
+local function write_coast(way)
+    way:Layer("coast", false)
+    if not has_coast then print("coast") end
+    has_coast = true
+end
+
 local function write_area(way)
     for _, key in ipairs(area_keys) do
         local value = way:Find(key)
@@ -264,8 +272,7 @@ function way_function(way)
             way:Layer("aerialways", false)
             way:Attribute("kind", aerialway)
         end
-        -- Water is on the right of the line, whose direction stays.
-        if way:Find("natural") == "coastline" then way:Layer("coast", false) end
+        if way:Find("natural") == "coastline" then write_coast(way) end
         write_boundary(way)
     end
     if is_multipolygon or way:IsClosed() then

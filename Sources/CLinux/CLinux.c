@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -148,4 +149,14 @@ int clinux_process_descriptor(int process)
 
 void clinux_keep_mmap_threshold(void) {
     mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+}
+
+int clinux_get_volume(const char *path, struct clinux_volume *volume)
+{
+    struct statfs status;
+    if (statfs(path, &status) < 0)
+        return -1;
+    volume->free = (uint64_t)status.f_bavail * (uint64_t)status.f_bsize;
+    volume->type = (uint64_t)status.f_type & 0xFFFFFFFF;
+    return 0;
 }

@@ -134,7 +134,7 @@ enum Options {
     static let hide = CommandOption.number(
         "--hide", "METRES", "leave out the positions around start and end", 0...HiddenPlaces.largestRadius,
         needs: "a number of metres")
-    static let mapsDirectory = CommandOption.directory("--maps-dir", "where places.db and transit.db are")
+    static let mapsDirectory = CommandOption.directory("--maps-dir", "where the map, places.db and transit.db are")
     static let netDirectory = CommandOption.directory("--net-dir", "where net.sock of paced-net is")
     static let webDirectory = CommandOption.directory("--web-dir", "where the sockets of paced-web are")
     static let speed = CommandOption<Double>(

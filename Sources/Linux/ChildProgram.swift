@@ -50,13 +50,16 @@ package final class ChildProgram {
 extension ChildProgram {
     /// How a program that ``run(_:within:until:_:)`` started has ended.
     package struct Ending: Sendable {
-        package var isSuccess = false
+        /// The exit status, 128 and the signal's number if a signal ended it; nil if it did not end by itself.
+        package var status: Int32?
         /// It took longer than allowed, and was killed.
         package var isLate = false
         /// A signal asked this process to end, and the program was killed.
         package var isStopped = false
         /// The beginning of its standard error, at most 4 KiB.
         package var errors = ""
+
+        package var isSuccess: Bool { status == 0 }
     }
 
     /// Runs a program and passes its standard output on, piece by piece. It blocks; never call it on a loop.
@@ -100,7 +103,7 @@ extension ChildProgram {
             }
         }
         while child.exitStatus == nil, Clock.now() < end { usleep(1000) }
-        ending.isSuccess = child.exitStatus == 0
+        ending.status = child.exitStatus
         ending.errors = String(decoding: message, as: UTF8.self)
         return ending
     }

@@ -110,6 +110,16 @@ package final class TileFile {
                 + (names.isEmpty ? "it names none" : names))
     }
 
+    /// Such as `vector tiles (shortbread), zoom 6 to 14`.
+    package var summary: String {
+        let words =
+            switch kind {
+            case .raster(let type): "images (\(type))"
+            case .vector(let schema): "vector tiles (\(schema.rawValue))"
+            }
+        return "\(words), zoom \(zooms.lowerBound) to \(zooms.upperBound)"
+    }
+
     /// The number of tiles.
     package var count: Int {
         get throws(SQLiteError) { Int(try database.integer("SELECT count(*) FROM tiles") ?? 0) }
@@ -122,8 +132,8 @@ package final class TileFile {
 
     /// What a page must know to draw the tiles.
     ///
-    /// - Parameter version: a text that is another one for another file.
-    package func description(version: String) -> JSONWriter {
+    /// - Parameter version: a text that is another one for another file; nil to leave it out.
+    package func description(version: String?) -> JSONWriter {
         var json = JSONWriter(capacity: 256)
         json.object { json in
             json.member("available", true)
@@ -135,6 +145,7 @@ package final class TileFile {
             }
             json.member("min_zoom", zooms.lowerBound)
             json.member("max_zoom", zooms.upperBound)
+            json.member("bounds", bounds)
             json.member("attribution", attribution.isEmpty ? nil : attribution)
             json.member("version", version)
         }

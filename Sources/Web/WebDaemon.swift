@@ -110,7 +110,8 @@ package final class WebDaemon {
         let own = Machine.hostName.lowercased()
         let rules = RequestRules(names: configuration.names + [own, own + ".local"], plain: configuration.plain)
         server = WebServer(
-            loop: loop, rules, pages, access, directories.places, tiles: try Self.tiles(configuration, in: directories.maps), log: Self.log)
+            loop: loop, rules, pages, access, directories.places,
+            tiles: try Self.tiles(configuration, in: directories.maps), log: Self.log)
         let handler: HTTPServer.Decide = { [server] in server.decide($0) }
         plain = try HTTPServer(loop: loop, headers: PageFiles.headers, handler: handler)
         if let certificate {

@@ -62,3 +62,11 @@ int clinux_has_access_list(const char *path);
 /* mallopt(3) with M_MMAP_THRESHOLD: freed blocks of 128 KiB and more always return to the system. By default glibc raises
  * the threshold to the size of the largest block that was freed, up to 32 MiB, and keeps such blocks. */
 void clinux_keep_mmap_threshold(void);
+
+struct clinux_volume {
+    uint64_t free; /* bytes that everyone may use */
+    uint64_t type; /* a number of linux/magic.h */
+};
+
+/* statfs(2): the file system of a path. */
+int clinux_get_volume(const char *path, struct clinux_volume *volume);

@@ -40,6 +40,7 @@ struct Doctor {
         findings.sockets = tree.sockets(in: runtime)
         findings.configuration = tree.configuration()
         findings.panelKeys = tree.panelKeys()
+        findings.map = tree.map()
         return findings
     }
 

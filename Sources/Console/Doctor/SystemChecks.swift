@@ -240,6 +240,20 @@ extension SystemFacts {
         return .ok(check, "listens at \(pageAddresses.map(\.value).joined(separator: ", "))")
     }
 
+    /// Nil without a map where the page is not enabled.
+    var mapDiagnosis: Diagnosis? {
+        let check = "map"
+        switch map {
+        case .readable(let words): return .ok(check, words)
+        case .unreadable(let path, let reason):
+            return .failed(check, "cannot read \(path): \(reason)", "pacectl map import EXTRACT.osm.pbf")
+        case .none:
+            return pageDiagnosis.map { _ in
+                .note(check, "none: the page shows lines without streets", "pacectl map import EXTRACT.osm.pbf")
+            }
+        }
+    }
+
     var faultDiagnosis: Diagnosis? {
         guard let facts, !facts.faults.isEmpty else { return nil }
         return .failed("faults", facts.faults.joined(separator: "; "), readLog)

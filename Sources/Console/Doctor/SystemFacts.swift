@@ -32,11 +32,21 @@ package struct SystemFacts: Equatable {
     package var sockets: [Socket]? = []
     package var configuration = Configuration.absent
     package var panelKeys: [PanelKey] = []
+    package var map = Map.none
 
     package init() {}
 
     /// The runtime directory of the service.
     static let systemRuntime = "/run/paced"
+
+    /// The map of the page.
+    package enum Map: Equatable {
+        case none
+        /// What it has, such as `vector tiles (shortbread), zoom 6 to 14`.
+        case readable(String)
+        /// Its path, and why the page cannot draw it.
+        case unreadable(String, String)
+    }
 
     package struct Caller: Equatable {
         package var isRoot = false

@@ -4,6 +4,7 @@ import Domain
 import Glibc
 import Linux
 import Sensors
+import Tiles
 
 /// Reads the system's files in /sys, /proc and /etc, or in a file tree that replaces them for tests.
 package struct SystemFiles {
@@ -235,6 +236,19 @@ extension SystemFiles {
             disk.freeMebibytes = (Int(room.f_bavail) * Int(room.f_frsize)) >> 20
         }
         return disk
+    }
+
+    /// The map that paced-web shows: that of `Tiles=`, else the imported one.
+    package func map() -> SystemFacts.Map {
+        let assignments = (try? ConfigurationFile.read(root + "/etc/paced/paced-web.conf")) ?? []
+        let named = assignments.last { $0.section == "Web" && $0.key == "Tiles" }?.value
+        let path = named.map { root + $0 } ?? root + MapsDirectory.system + "/" + TileFile.fileName
+        if named == nil, access(path, F_OK) != 0 { return .none }
+        do {
+            return .readable(try TileFile(path).summary)
+        } catch {
+            return .unreadable(path, "\(error)")
+        }
     }
 
     func caller() -> SystemFacts.Caller {

@@ -42,6 +42,15 @@ enum DiagnosisCases {
             $0.units?["paced-web.socket"] = unit("active")
             $0.units?["paced-web.service"] = unit("failed", exit: 2)
         },
+        Case("map", .ok, "vector tiles", nil) { $0.map = .readable("vector tiles") },
+        Case("map", .failed, "cannot read /m: it is damaged", "pacectl map import EXTRACT.osm.pbf") {
+            $0.map = .unreadable("/m", "it is damaged")
+        },
+        Case("map", .note, "none: the page shows lines without streets", "pacectl map import EXTRACT.osm.pbf") {
+            $0.units?["paced-web.socket"] = unit("active")
+            $0.units?["paced-web.service"] = unit("inactive")
+            $0.pageAddresses = [page]
+        },
         Case("configuration", .failed, "paced.conf:3: no", "correct that line, then: sudo systemctl restart paced") {
             $0.configuration = .bad("paced.conf:3: no")
         },

@@ -26,21 +26,28 @@ struct MapProgress {
 
     private mutating func take(_ line: String) {
         if line.hasPrefix("coast") { hasCoast = true }
-        guard isShown, let words = Self.words(of: line) else { return }
-        // ESC [ K erases the rest of the line.
-        fputs("\r\(words)\u{1B}[K", stderr)
+        if isShown, let words = Self.words(of: line) { show(words) }
     }
 
-    /// `reading 12 of 462` of `Block 12/462`, `writing 1300 of 9000` of `Zoom level 14, writing tile 1300 of 9000`.
+    /// `reading 12 of 462` of `Store size 2G | Block 12/462 ways 0 relations 0`, and `writing 1300 of 9000` of
+    /// `Zoom level 14, writing tile 1300 of 9000`.
     private static func words(of line: String) -> String? {
-        let numbers = line.split { !$0.isNumber }
-        if line.hasPrefix("Block "), numbers.count == 2 { return "reading \(numbers[0]) of \(numbers[1])" }
-        if line.hasPrefix("Zoom level "), numbers.count == 3 { return "writing \(numbers[1]) of \(numbers[2])" }
+        let words = line.split { $0 == " " || $0 == "," || $0 == "/" }
+        if let block = words.firstIndex(of: "Block"), words.count > block + 2 {
+            return "reading \(words[block + 1]) of \(words[block + 2])"
+        }
+        if words.count == 8, words[0] == "Zoom" { return "writing \(words[5]) of \(words[7])" }
         return nil
+    }
+
+    /// Rewrites the line. ESC [ K erases the rest of it.
+    private func show(_ words: String) {
+        let bytes = Array("\r\(words)\u{1B}[K".utf8)
+        _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 
     /// Ends the line.
     func end() {
-        if isShown { fputs("\r\u{1B}[K", stderr) }
+        if isShown { show("") }
     }
 }

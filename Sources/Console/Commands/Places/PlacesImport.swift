@@ -14,22 +14,26 @@ extension Invocation {
             let error = SystemError("open", code: errno)
             throw .failed("cannot read \(SanitizedText.line(path, limit: 256) ?? ""): \(error)")
         }
-        let isForced = options.isForced
+        try refuseDuringRun(isForced: options.isForced)
+        let isSequence = [".geojsonseq", ".geojsons"].contains { path.hasSuffix($0) }
+        if !options.isForced, !isSequence { try PlacesImport.checkMemory(root: options.root) }
+        let directory = try options.mapsDirectory()
+        let new = try PlacesImport(path, into: directory)
+        if isSequence { try new.readSequence() } else { try new.readExtract() }
+        try new.replace()
+        try report(new)
+    }
+
+    /// - Throws: ``Failure`` during a run, which an import may disturb.
+    func refuseDuringRun(isForced: Bool) throws(Failure) {
         if !isForced, let state = try? presentState(needsSettings: false).state, state.run != .idle {
             throw .failed("a run is in progress: import after it, or insist with --force")
         }
-        let isSequence = [".geojsonseq", ".geojsons"].contains { path.hasSuffix($0) }
-        if !isForced, !isSequence, let free = MemoryInformation.available(root: options.root),
-            free < PlacesImport.neededMemory
-        {
-            throw .failed(
-                "osmium needs up to \(PlacesImport.neededMemory >> 20) MiB of memory, and \(free >> 20) MiB are free: "
-                    + "import on a larger computer and copy places.db, or insist with --force")
-        }
-        let directory = try options.mapsDirectory()
-        let new = try PlacesImport(path, into: directory)
-        let counts = try isSequence ? new.readSequence() : new.readExtract()
-        let places = counts.sorted { $0.key.rawValue < $1.key.rawValue }
+    }
+
+    /// Says what was imported.
+    func report(_ new: PlacesImport) throws(Failure) {
+        let places = new.counts.sorted { $0.key.rawValue < $1.key.rawValue }
         if isJSON {
             var writer = JSONWriter()
             writer.object {
@@ -38,17 +42,17 @@ extension Invocation {
             }
             return try writeOut(String(decoding: writer.bytes, as: UTF8.self) + "\n")
         }
-        let total = counts.values.reduce(0, +)
+        let total = new.counts.values.reduce(0, +)
         let list = places.map { "\($0.key.name) \($0.value)" }.joined(separator: ", ")
         try writeOut("Imported \(total) places into \(new.target): \(list).\n\(Place.attribution)\n")
         if new.skipped > 0 { complain("\(new.skipped) features were left out: their shape is damaged or too large") }
     }
 }
 
-/// The import of one file.
-private final class PlacesImport {
+/// The import of one file. The old places stay until ``replace()``.
+final class PlacesImport {
     /// Bytes that osmium-tool may need: see man/pacectl.1.
-    static let neededMemory = 400 << 20
+    private static let neededMemory = 400 << 20
     /// Bytes of a feature. Its parsed form takes ten times as much.
     private static let lineLimit = 2 << 20
     private static let separator = UInt8(ascii: "\u{1E}")
@@ -57,6 +61,8 @@ private final class PlacesImport {
     private let file: NewMapsFile
     /// The number of features whose tags name a place, but whose ID or shape is unusable.
     private(set) var skipped = 0
+    /// The number of places of each kind.
+    private(set) var counts: [PlaceKind: Int] = [:]
     private var hasIDs = true
 
     var target: String { file.target }
@@ -70,10 +76,21 @@ private final class PlacesImport {
         file = try NewMapsFile(PlacesDatabase.fileName, in: directory)
     }
 
+    /// Refuses an extract that osmium-tool would not have the memory for.
+    ///
+    /// - Parameter root: instead of `/`, for tests.
+    static func checkMemory(root: String) throws(Failure) {
+        if let free = MemoryInformation.available(root: root), free < neededMemory {
+            throw .failed(
+                "osmium needs up to \(neededMemory >> 20) MiB of memory, and \(free >> 20) MiB are free: "
+                    + "import on a larger computer and copy places.db, or insist with --force")
+        }
+    }
+
     // MARK: Sources
 
     /// Imports a GeoJSON text sequence (RFC 8142).
-    func readSequence() throws(Failure) -> [PlaceKind: Int] {
+    func readSequence() throws(Failure) {
         try write(features: openSource()) { () throws(Failure) in }
     }
 
@@ -86,7 +103,7 @@ private final class PlacesImport {
     }
 
     /// Imports a file that osmium-tool reads.
-    func readExtract() throws(Failure) -> [PlaceKind: Int] {
+    func readExtract() throws(Failure) {
         yieldToRuns()
         for name in ["INPUT", "OSMDATA", "OUTPUT", "WORK"] { setenv("OSMIUM_MAX_\(name)_QUEUE_SIZE", "2", 1) }
         setenv("OSMIUM_POOL_THREADS", "1", 1)
@@ -103,7 +120,7 @@ private final class PlacesImport {
             "export", progress, "-f", "geojsonseq", "--add-unique-id=type_id", "-i", "sparse_file_array,\(nodes)",
             "-F", "pbf", filtered,
         ])
-        return try write(features: export.output) { () throws(Failure) in try check(export.wait(), "export") }
+        try write(features: export.output) { () throws(Failure) in try check(export.wait(), "export") }
     }
 
     private func start(_ words: [String]) throws(Failure) -> PipedProcess {
@@ -123,12 +140,12 @@ private final class PlacesImport {
 
     // MARK: Places
 
-    /// Writes the features to a new file, and replaces the old one by it.
+    /// Writes the features to a new file.
     ///
     /// - Parameter checkEnd: throws if the features were not complete.
     private func write(
         features: borrowing FileDescriptor, checkEnd: () throws(Failure) -> Void
-    ) throws(Failure) -> [PlaceKind: Int] {
+    ) throws(Failure) {
         do {
             let writer = try PlacesWriter(at: file.path)
             try read(features, into: writer)
@@ -144,12 +161,23 @@ private final class PlacesImport {
             try writer.finish(
                 source: source.split(separator: "/").last.map(String.init) ?? source,
                 at: now >= Release.date ? now : nil)
-            try file.replace()
-            return writer.counts
+            counts = writer.counts
         } catch {
-            if let failure = error as? Failure { throw failure }
-            throw .failed("cannot write \(file.path) (\(error)); the old places are kept")
+            throw error as? Failure ?? failure(error)
         }
+    }
+
+    /// Replaces the old places by the new ones.
+    func replace() throws(Failure) {
+        do {
+            try file.replace()
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func failure(_ error: any Error) -> Failure {
+        .failed("cannot write \(file.path) (\(error)); the old places are kept")
     }
 
     private func read(_ input: borrowing FileDescriptor, into writer: PlacesWriter) throws {
