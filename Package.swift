@@ -207,7 +207,7 @@ let package = Package(
             swiftSettings: quick),
         .testTarget(
             name: "WebTests",
-            dependencies: ["Web", "HTTPServer", "Program", "Linux", "JSONCoding", "Domain", "TestKit"],
+            dependencies: ["Web", "Tiles", "SQLite", "HTTPServer", "Program", "Linux", "JSONCoding", "Domain", "TestKit"],
             swiftSettings: quick),
         .testTarget(name: "LinuxTests", dependencies: ["Linux", "Domain", "TestKit"], swiftSettings: quick),
         // Records a synthetic run; tests kill it in the middle, or give it a disk that loses writes.

@@ -116,6 +116,12 @@ package final class SQLiteDatabase {
         try execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
     }
 
+    /// Interrupts each later statement after about so many steps of SQLite's machine, some 10 ns each; nil for no limit. A view
+    /// of a stranger may compute without end.
+    package func limitSteps(_ count: Int?) {
+        unsafe sqlite3_progress_handler(handle, Int32(count ?? 0), { _ in 1 }, nil)
+    }
+
     /// Keeps the `-wal` and `-shm` files when the last connection closes.
     package func keepFilesAtClose() throws(SQLiteError) {
         var on: Int32 = 1

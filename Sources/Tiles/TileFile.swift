@@ -56,7 +56,12 @@ package final class TileFile {
     private static let images = ["png": "image/png", "jpg": "image/jpeg", "webp": "image/webp"]
     private static let vectorType = "application/vnd.mapbox-vector-tile"
     private static let sizeLimit = 1 << 20
+    /// Steps of SQLite, to open a file and to read a tile. A file of 1,000,000 tiles without an index needs 10 for each.
+    private static let steps = (opening: 100_000_000, tile: 10_000_000)
     private static let layerLimit = 64
+    private static let metadataLimit = 1 << 20
+    /// KiB of pages that SQLite keeps.
+    private static let cacheSize = 256
 
     /// The name of the imported map in the directory of maps.
     package static let fileName = "map.mbtiles"
@@ -73,6 +78,8 @@ package final class TileFile {
     package init(_ path: String) throws(SQLiteError) {
         database = try SQLiteDatabase(path, .immutable)
         try database.distrustSchema()
+        try database.execute("PRAGMA cache_size = -\(Self.cacheSize)")
+        database.limitSteps(Self.steps.opening)
         let format = try Self.metadata("format", in: database) ?? ""
         if let type = Self.images[format] {
             kind = .raster(type: type)
@@ -87,17 +94,18 @@ package final class TileFile {
             throw SQLiteError(rejecting: "it has no tiles of zoom 0 to \(Tile.deepest)")
         }
         zooms = Int(least)...Int(most)
-        bounds = try Self.metadata("bounds", in: database).flatMap { SanitizedText($0)?.text }
+        bounds = try Self.metadata("bounds", in: database).flatMap { SanitizedText.line($0, limit: 100) }
         let stated = try Self.metadata("attribution", in: database).flatMap { SanitizedText.line($0, limit: 200) }
         if case .vector(let schema) = kind {
             attribution = stated ?? schema.attribution
         } else {
             attribution = stated ?? ""
         }
+        database.limitSteps(Self.steps.tile)
     }
 
     private static func metadata(_ name: String, in database: SQLiteDatabase) throws(SQLiteError) -> String? {
-        try database.text("SELECT value FROM metadata WHERE name = '\(name)'")
+        try database.text("SELECT substr(value, 1, \(metadataLimit)) FROM metadata WHERE name = '\(name)'")
     }
 
     private static func schema(of database: SQLiteDatabase) throws(SQLiteError) -> Schema {
@@ -122,11 +130,17 @@ package final class TileFile {
 
     /// The number of tiles.
     package var count: Int {
-        get throws(SQLiteError) { Int(try database.integer("SELECT count(*) FROM tiles") ?? 0) }
+        get throws(SQLiteError) {
+            database.limitSteps(Self.steps.opening)
+            defer { database.limitSteps(Self.steps.tile) }
+            return Int(try database.integer("SELECT count(*) FROM tiles") ?? 0)
+        }
     }
 
     /// Whether the pages of the file are whole. Reads all of it.
     package func check() throws(SQLiteError) {
+        database.limitSteps(nil)
+        defer { database.limitSteps(Self.steps.tile) }
         guard try database.text("PRAGMA quick_check(1)") == "ok" else { throw SQLiteError(rejecting: "it is damaged") }
     }
 

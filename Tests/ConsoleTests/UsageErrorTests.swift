@@ -31,7 +31,7 @@ struct UsageErrorTests {
         (["export", "--all", "1", "--format", "fit", "-o", "x"], "export takes --all or the numbers of activities"),
         (
             ["import", "--force", "x"],
-            "--force is an option of 'course export', 'delete', 'export', 'report', 'places import', 'transit lines' only"
+            "--force is an option of 'course export', 'delete', 'export', 'report', 'places import', 'map import', 'region', 'transit lines' only"
         ),
         (["publish"], "publish needs a topic: weather, places, transit, or x- and 1 to 30 of a-z, 0-9 and -"),
         (["publish", "wether"], "a topic is weather, places, transit, or x- and 1 to 30 of a-z, 0-9 and -"),

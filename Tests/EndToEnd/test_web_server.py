@@ -658,6 +658,45 @@ def test_map_is_a_local_file(stage):
     assert WebClient(web).get(f"/api/tiles/14/{x}/{y}").status == 401
 
 
+def vector_map(path, blob, column=0, layers='[{"id":"streets"}]'):
+    """A new MBTiles file with a vector tile of zoom 1, put into the place of another one."""
+    new = path.with_suffix(".new")
+    with sqlite3.connect(new) as database:
+        database.executescript(
+            "CREATE TABLE metadata (name text, value text);"
+            "CREATE TABLE tiles (zoom_level integer, tile_column integer, tile_row integer, tile_data blob)")
+        database.executemany(
+            "INSERT INTO metadata VALUES (?, ?)", [("format", "pbf"), ("json", f'{{"vector_layers":{layers}}}')])
+        database.execute("INSERT INTO tiles VALUES (1, ?, 1, ?)", (column, blob))
+    new.rename(path)
+
+
+def test_imported_map_is_served_and_replaced_without_a_restart(stage):
+    path = stage.directory / "maps/map.mbtiles"
+    path.parent.mkdir()
+    web = stage.start(PacedWeb(stage.directory, stage.paced("--demo")))
+    client = web.client("watch")
+    assert client.get("/api/tiles").json() == {"available": False} and client.get("/api/tiles/1/0/0").status == 204
+    versions = set()
+    for bytes_, encoding in [(gzip.compress(b"\x1a\0"), "gzip"), (zlib.compress(b"\x1a\0"), "deflate"), (b"\x1a\0", None)]:
+        vector_map(path, bytes_)
+        known = client.get("/api/tiles").json()
+        versions.add(known.pop("version"))
+        assert known == {"available": True, "kind": "vector", "schema": "shortbread", "min_zoom": 1, "max_zoom": 1,
+                         "attribution": "© OpenStreetMap contributors"}
+        answer = client.get("/api/tiles/1/0/0?v=1")
+        assert (answer.headers.get("Content-Encoding"), answer.body) == (encoding, bytes_)
+        assert answer.headers["Content-Type"] == "application/vnd.mapbox-vector-tile"
+        assert "max-age" in answer.headers["Cache-Control"] and client.get("/api/tiles/1/1/0").status == 204
+    assert len(versions) == 3
+    vector_map(path, b"", layers='[{"id":"roads"}]')
+    for _ in range(2):
+        assert client.get("/api/tiles").json() == {"available": False}
+    assert web.log_text().count("there is no map: its layers are those of no known schema, Shortbread or OpenMapTiles: roads") == 1
+    path.unlink()
+    assert client.get("/api/tiles").json() == {"available": False} and client.get("/api/tiles/1/0/0").status == 204
+
+
 def test_page_draws_the_map_behind_the_route_in_spite_of_failures(stage, browser):
     tiles(stage.directory / "map.mbtiles")
     web = stage.start(PacedWeb(
@@ -696,7 +735,7 @@ def test_page_draws_the_map_behind_the_route_in_spite_of_failures(stage, browser
 
 @pytest.mark.parametrize("make, message", [
     (lambda path: path.write_bytes(b"no database"), "cannot read"), (lambda path: None, "cannot read"),
-    (lambda path: tiles(path, form="pbf"), "its tiles are no images of format png, jpg or webp"),
+    (lambda path: tiles(path, form="pbf"), "its layers are those of no known schema"),
     (lambda path: tiles(path, zooms=[]), "it has no tiles of zoom 0 to 22"),
 ])
 def test_wrong_map_is_named(tmp_path, make, message):

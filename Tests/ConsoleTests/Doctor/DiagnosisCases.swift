@@ -4,7 +4,7 @@ import Sensors
 enum DiagnosisCases {
     typealias Case = DiagnosisTests.Case
 
-    private static func unit(_ active: String, file: String = "enabled", exit: Int = 0) -> UnitState {
+    static func unit(_ active: String, file: String = "enabled", exit: Int = 0) -> UnitState {
         UnitState(load: "loaded", active: active, result: "exit-code", file: file, exitStatus: exit)
     }
 
@@ -13,44 +13,9 @@ enum DiagnosisCases {
     /// A daemon that a user runs. No name service knows the user.
     private static let someone = SystemFacts.Process(number: 412, user: 4_000_000_001, capabilities: 1 << 12)
 
-    private static let page = ListenStream(value: "127.0.0.1:8080", file: "/lib/paced-web.socket", line: 9)
-    private static let second = ListenStream(value: "0.0.0.0:8080", file: "/etc/override.conf", line: 2)
+    static let all = machine + page + bluetooth + position
 
     static let machine: [Case] = [
-        Case("page", .ok, "listens at 127.0.0.1:8080", nil) {
-            $0.units?["paced-web.socket"] = unit("active")
-            $0.units?["paced-web.service"] = unit("inactive")
-            $0.pageAddresses = [page]
-        },
-        Case(
-            "page", .failed, "/etc/override.conf:2: 0.0.0.0:8080 contains 127.0.0.1:8080 of /lib/paced-web.socket:9",
-            "add an empty ListenStream= above that line"
-        ) {
-            $0.units?["paced-web.socket"] = unit("failed")
-            $0.units?["paced-web.service"] = unit("inactive")
-            $0.pageAddresses = [page, second]
-        },
-        Case(
-            "page", .failed, "paced-web.socket does not listen at 0.0.0.0:8080 of /etc/override.conf:2",
-            "journalctl -u paced-web.socket -n 5"
-        ) {
-            $0.units?["paced-web.socket"] = unit("failed")
-            $0.units?["paced-web.service"] = unit("inactive")
-            $0.pageAddresses = [second]
-        },
-        Case("page", .failed, "its configuration is invalid", "journalctl -u paced-web -n 5") {
-            $0.units?["paced-web.socket"] = unit("active")
-            $0.units?["paced-web.service"] = unit("failed", exit: 2)
-        },
-        Case("map", .ok, "vector tiles", nil) { $0.map = .readable("vector tiles") },
-        Case("map", .failed, "cannot read /m: it is damaged", "pacectl map import EXTRACT.osm.pbf") {
-            $0.map = .unreadable("/m", "it is damaged")
-        },
-        Case("map", .note, "none: the page shows lines without streets", "pacectl map import EXTRACT.osm.pbf") {
-            $0.units?["paced-web.socket"] = unit("active")
-            $0.units?["paced-web.service"] = unit("inactive")
-            $0.pageAddresses = [page]
-        },
         Case("configuration", .failed, "paced.conf:3: no", "correct that line, then: sudo systemctl restart paced") {
             $0.configuration = .bad("paced.conf:3: no")
         },

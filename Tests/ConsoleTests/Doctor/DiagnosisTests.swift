@@ -77,7 +77,7 @@ struct DiagnosisTests {
         var testDescription: String { "\(check): \(finding)" }
     }
 
-    @Test(arguments: DiagnosisCases.machine + DiagnosisCases.bluetooth + DiagnosisCases.position)
+    @Test(arguments: DiagnosisCases.all)
     func eachFaultIsReportedWithItsRemedy(_ expected: Case) throws {
         var findings = Self.well
         expected.change(&findings)
@@ -89,7 +89,7 @@ struct DiagnosisTests {
 
     /// Lines that contradicted each other, or named units where there is no systemd.
     @Test func remediesNameUnitsOnlyUnderSystemd() {
-        for expected in DiagnosisCases.machine + DiagnosisCases.bluetooth + DiagnosisCases.position {
+        for expected in DiagnosisCases.all {
             var findings = Self.well
             expected.change(&findings)
             findings.units = nil
@@ -141,7 +141,7 @@ struct DiagnosisTests {
     }
 
     @Test func everyFailureHasARemedy() {
-        for expected in DiagnosisCases.machine + DiagnosisCases.bluetooth + DiagnosisCases.position {
+        for expected in DiagnosisCases.all {
             var findings = Self.well
             expected.change(&findings)
             for diagnosis in findings.diagnoses where diagnosis.result == .failed {

@@ -1,4 +1,3 @@
-import CLinux
 import Domain
 import Glibc
 import Linux
@@ -93,17 +92,19 @@ struct TileMaker {
                 "the import needs \(needs), and \(free >> 20) MiB of memory are free: \(Self.elsewhere), "
                     + "or insist with --force")
         }
-        var volume = clinux_volume()
-        guard clinux_get_volume(directory, &volume) == 0 else {
-            throw .failed("cannot examine \(directory): \(SystemError("statfs", code: errno))")
+        let volume: Volume
+        do {
+            volume = try Volume(of: directory)
+        } catch {
+            throw .failed("cannot examine \(directory): \(error)")
         }
-        if volume.free < Self.disk.least + Self.disk.each * size {
+        if volume.freeBytes < Self.disk.least + Self.disk.each * size {
             throw .failed(
-                "the import needs \(needs), and \(volume.free >> 20) MiB of disk are free in \(directory): "
+                "the import needs \(needs), and \(volume.freeBytes >> 20) MiB of disk are free in \(directory): "
                     + Self.elsewhere)
         }
-        // tilemaker writes files of 1 GB that are nearly empty. MSDOS_SUPER_MAGIC and EXFAT_SUPER_MAGIC of linux/magic.h.
-        if [0x4D44, 0x2011_BAB0].contains(volume.type) {
+        // tilemaker writes files of 1 GB that are nearly empty.
+        if volume.isFAT {
             throw .failed("\(directory) is on a FAT file system, where tilemaker's files take GBs: \(Self.elsewhere)")
         }
     }
