@@ -135,7 +135,8 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "Client", "Report", "Weather", "Maps", "MapStorage", "Tiles", "Transit", "Zip", "Gzip", "Privacy", "QRCode",
+                "Client", "Report", "Weather", "Maps", "MapStorage", "Tiles", "Transit", "Zip", "Gzip", "Privacy",
+                "QRCode",
             ] + adapters + inner,
             swiftSettings: core + small),
         .target(
@@ -149,7 +150,8 @@ let package = Package(
         .target(
             name: "Network",
             dependencies: [
-                "HTTP", "Weather", "Tiles", "MapStorage", "Maps", "Transit", "Import", "Servers", "Client", "Program", "Linux",
+                "HTTP", "Weather", "Tiles", "MapStorage", "Maps", "Transit", "Import", "Servers", "Client", "Program",
+                "Linux",
                 "SQLite",
                 "Wire", "Formats", "Pipeline", "JSONCoding", "Domain",
             ],
@@ -207,7 +209,9 @@ let package = Package(
             swiftSettings: quick),
         .testTarget(
             name: "WebTests",
-            dependencies: ["Web", "Tiles", "SQLite", "HTTPServer", "Program", "Linux", "JSONCoding", "Domain", "TestKit"],
+            dependencies: [
+                "Web", "Tiles", "SQLite", "HTTPServer", "Program", "Linux", "JSONCoding", "Domain", "TestKit",
+            ],
             swiftSettings: quick),
         .testTarget(name: "LinuxTests", dependencies: ["Linux", "Domain", "TestKit"], swiftSettings: quick),
         // Records a synthetic run; tests kill it in the middle, or give it a disk that loses writes.

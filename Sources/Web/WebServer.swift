@@ -329,8 +329,10 @@ final class WebServer {
 
     /// 204 for a tile that the file lacks: a map has holes, and the browser reports no error for them.
     private func image(of tile: TileFile.Tile) -> HTTPResponse {
-        guard let content = tiles?.content(of: tile) else { return HTTPResponse(204) }
-        var headers = [("Content-Type", content.type), ("Cache-Control", "private, max-age=86400")]
+        // The page names the version of the map in the address.
+        var headers = [("Cache-Control", "private, max-age=86400")]
+        guard let content = tiles?.content(of: tile) else { return HTTPResponse(204, headers: headers) }
+        headers.append(("Content-Type", content.type))
         if let encoding = content.encoding { headers.append(("Content-Encoding", encoding)) }
         return HTTPResponse(200, headers: headers, .bytes(content.bytes))
     }
