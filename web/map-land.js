@@ -52,7 +52,7 @@ export class Land {
     if (map.isChanged || isFar(map.overlay.drawn, view, MARGIN, 1.5)) {
       map.isChanged = false;
       this.drawOverlay(withMargin(view));
-    } else map.overlay.place(view);
+    } else map.overlay.place(view, map.position);
     this.place(view);
     if (!picture.isBusy && this.isNeeded(view)) this.ask(view);
   }

@@ -1,10 +1,14 @@
-// What is drawn over the land of a map: lines, points with labels, and the position.
+// What is drawn over the land of a map: lines and points with labels in a canvas, and the position. What changes each
+// second is small elements of SVG, since a browser copies a whole canvas for the least change in it.
 
-import { element } from './dom.js';
+import { element, svg } from './dom.js';
 import { project, squareToScreen, toScreen, viewToView } from './mercator.js';
 
 /** Pixels between the arrows of a course. */
 const ARROWS = 60;
+/** Points that a line may grow by before the canvas is drawn anew. */
+const GROWN = 10;
+const ARROW = 'M0-15 7.2 9.6 0 4.2-7.2 9.6z';
 /** Ways have units of this part of the world, since a canvas computes with few digits. */
 export const UNIT = 2 ** -26;
 
@@ -13,11 +17,19 @@ export function colourOf(style, colour) {
   return colour.startsWith('--') ? style.getPropertyValue(colour).trim() || '#888' : colour;
 }
 
-/** A canvas with a margin, and the view it was drawn in. */
+const looksOf = ({ colour = '--accent', width = 4, dash = [], casing = '--map-casing', arrows = false }) =>
+  ({ colour, width, dash, casing, arrows });
+
+/** A canvas with a margin, the view it was drawn in, what has grown since then, and the position. */
 export class Overlay {
   constructor(label) {
     this.canvas = element('canvas', { role: 'img', 'aria-label': label });
+    this.tail = svg('svg', { class: 'map-tail', 'aria-hidden': 'true' }, svg('path'), svg('path'));
+    this.mark = svg('svg', { class: 'map-mark', 'aria-hidden': 'true' }, svg('path', { d: ARROW }),
+      svg('circle', { r: 8 }), svg('circle', { r: 3 }));
     this.drawn = null;
+    /** The lines of the canvas: [{ points, count, looks }]. */
+    this.shown = [];
     /** By the array of points. */
     this.ways = new WeakMap();
   }
@@ -25,7 +37,7 @@ export class Overlay {
   /**
    * Draws in a view. `right`: where the buttons begin, in its pixels; `images`: tiles of a map of images.
    */
-  draw({ view, ratio, style, lines, points, position, images = [], right }) {
+  draw({ view, ratio, style, lines, points, images = [], right }) {
     Object.assign(this, { view, drawn: view, style, right });
     const [wide, high] = [Math.round(view.width * ratio), Math.round(view.height * ratio)];
     if (this.canvas.width !== wide) this.canvas.width = wide;
@@ -39,12 +51,68 @@ export class Overlay {
     for (const line of lines) this.drawLine(line);
     this.pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     for (const point of points) this.drawPoint(point);
-    if (position) this.drawPosition(position);
+    this.shown = lines.map((line) => ({ points: line.points, count: line.points.length,
+      looks: JSON.stringify(looksOf(line)) }));
+    for (const path of this.tail.children) path.setAttribute('d', '');
   }
 
-  /** Moves the canvas as its place in another view is. */
-  place(view) {
-    if (this.drawn) this.canvas.style.transform = `matrix(${viewToView(this.drawn, view).join()})`;
+  /** Moves all as their place in another view is. */
+  place(view, position) {
+    if (!this.drawn) return;
+    const transform = `matrix(${viewToView(this.drawn, view).join()})`;
+    for (const { style } of [this.canvas, this.tail]) style.transform = transform;
+    this.mark.toggleAttribute('hidden', !position);
+    if (!position) return;
+    const { latitude, longitude, heading, isStale } = position;
+    const isArrow = Number.isFinite(heading);
+    const turn = isArrow ? turnOf(view, heading) : 0;
+    const [x, y] = pixel(view, latitude, longitude);
+    Object.assign(this.mark.dataset, { shape: isArrow ? 'arrow' : 'dot', age: isStale ? 'old' : 'new' });
+    this.mark.style.transform = `translate(${x}px, ${y}px) rotate(${turn}rad)`;
+  }
+
+  /** Shows by what the last line has grown since the canvas was drawn; false if more has changed. */
+  grow(lines) {
+    const { shown } = this;
+    const isSame = lines.length === shown.length && lines.every((line, index) => {
+      const { points, count, looks } = shown[index];
+      const most = index === lines.length - 1 ? count + GROWN : count;
+      return points === line.points && points.length >= count && points.length <= most
+        && this.ways.get(points)?.isBeginningOf(points) && looks === JSON.stringify(looksOf(line));
+    });
+    if (isSame && lines.length > 0) this.drawTail(lines.at(-1), shown.at(-1).count);
+    return isSame;
+  }
+
+  /** Draws a line from the point before this one on. Its colour begins earlier, over the round end of the casing. */
+  drawTail(line, count) {
+    const { colour, width, dash, casing } = looksOf(line);
+    const way = this.wayOf(line);
+    const { numbers } = way;
+    const isBreak = (index) => !(numbers[2 * index] <= Infinity);
+    const begin = Math.max(isBreak(count - 1) ? count : count - 1, 0);
+    const [a, b, c, d, e, f] = this.matrixOf(way);
+    const at = (index) => [a * numbers[2 * index] + c * numbers[2 * index + 1] + e,
+      b * numbers[2 * index] + d * numbers[2 * index + 1] + f];
+    const before = (index) => Math.hypot(at(index)[0] - at(index - 1)[0], at(index)[1] - at(index - 1)[1]);
+    let from = begin;
+    for (let back = 0; back < 2 * width && !isBreak(from - 1); from -= 1) back += before(from);
+    // Dashes go on as those of the canvas.
+    let offset = 0;
+    for (let index = from; dash.length > 0 && !isBreak(index - 1); index -= 1) offset += before(index);
+    const set = (path, first, attributes) => {
+      let text = '';
+      for (let index = first; index < numbers.length / 2; index += 1) {
+        const command = index === first || isBreak(index - 1) ? 'M' : 'L';
+        if (!isBreak(index)) text += command + at(index).map((one) => one.toFixed(1));
+      }
+      for (const [name, value] of Object.entries({ d: text, ...attributes })) path.setAttribute(name, value);
+    };
+    const [under, over] = this.tail.children;
+    set(under, casing ? begin : numbers.length, { stroke: colourOf(this.style, casing ?? ''),
+      'stroke-width': width + 4 });
+    set(over, from, { stroke: colourOf(this.style, colour), 'stroke-width': width, 'stroke-dasharray': dash.join(' '),
+      'stroke-dashoffset': offset });
   }
 
   drawImages(tiles) {
@@ -61,12 +129,6 @@ export class Overlay {
     pen.globalAlpha = 1;
   }
 
-  /** Where a place is: east or west of the view's middle, whichever is nearer. */
-  pixel(latitude, longitude) {
-    const [x, y] = project(latitude, longitude);
-    return toScreen(this.view, x - Math.round(x - this.view.x), y);
-  }
-
   /** The way of a line; kept while the line has the same points. */
   wayOf({ points }) {
     const kept = this.ways.get(points);
@@ -81,7 +143,7 @@ export class Overlay {
 
   drawLine(line) {
     const { pen, style, ratio } = this;
-    const { colour = '--accent', width = 4, dash = [], casing = '--map-casing' } = line;
+    const { colour, width, dash, casing, arrows } = looksOf(line);
     const way = this.wayOf(line);
     if (way.x === undefined) return;
     const { path } = way;
@@ -101,7 +163,7 @@ export class Overlay {
     pen.strokeStyle = colourOf(style, colour);
     pen.stroke(path);
     pen.setLineDash([]);
-    if (line.arrows) this.drawArrows(way.numbers, matrix, width, colourOf(style, casing ?? '--map-casing'));
+    if (arrows) this.drawArrows(way.numbers, matrix, width, colourOf(style, casing ?? '--map-casing'));
   }
 
   /** Arrowheads inside a line, each some pixels farther from its beginning. */
@@ -134,12 +196,12 @@ export class Overlay {
 
   drawPoint({ latitude, longitude, label, colour = '--text', radius = 6, shape = 'dot', heading = 0 }) {
     const { pen, style } = this;
-    const [x, y] = this.pixel(latitude, longitude);
+    const [x, y] = pixel(this.view, latitude, longitude);
     pen.fillStyle = colourOf(style, colour);
     pen.strokeStyle = colourOf(style, '--map-back');
     pen.lineWidth = 2;
     pen.beginPath();
-    if (shape === 'arrow') arrow(pen, x, y, this.turnOf(heading), radius);
+    if (shape === 'arrow') arrow(pen, x, y, turnOf(this.view, heading), radius);
     else if (shape === 'flag') pen.rect(x - radius, y - radius, 2 * radius, 2 * radius);
     else pen.arc(x, y, radius, 0, 2 * Math.PI);
     pen.stroke();
@@ -162,31 +224,16 @@ export class Overlay {
     pen.fillStyle = colourOf(style, '--text');
     pen.fillText(label, left, y);
   }
-
-  drawPosition({ latitude, longitude, heading, isStale }) {
-    const { pen, style } = this;
-    const [x, y] = this.pixel(latitude, longitude);
-    pen.fillStyle = colourOf(style, isStale ? '--soft' : '--position');
-    pen.strokeStyle = colourOf(style, '--map-back');
-    pen.lineWidth = 3;
-    pen.beginPath();
-    if (Number.isFinite(heading)) arrow(pen, x, y, this.turnOf(heading), 12);
-    else pen.arc(x, y, 8, 0, 2 * Math.PI);
-    pen.stroke();
-    pen.fill();
-    if (Number.isFinite(heading)) return;
-    // A ring, so that the position does not look like a point.
-    pen.fillStyle = pen.strokeStyle;
-    pen.beginPath();
-    pen.arc(x, y, 3, 0, 2 * Math.PI);
-    pen.fill();
-  }
-
-  /** The turn on the screen of a heading in degrees. */
-  turnOf(heading) {
-    return heading * Math.PI / 180 - this.view.turn;
-  }
 }
+
+/** Where a place is: east or west of the view's middle, whichever is nearer. */
+function pixel(view, latitude, longitude) {
+  const [x, y] = project(latitude, longitude);
+  return toScreen(view, x - Math.round(x - view.x), y);
+}
+
+/** The turn on the screen of a heading in degrees. */
+const turnOf = (view, heading) => heading * Math.PI / 180 - view.turn;
 
 /**
  * A line in units around its first point x, y: a path, and the numbers of its points, NaN for a break. A trail grows at

@@ -47,7 +47,7 @@ export class RouteMap {
     this.motion = new Motion();
     this.overlay = new Overlay(label);
     this.canvas = this.overlay.canvas;
-    this.pane = element('div', { class: 'map-pane' }, this.canvas);
+    this.pane = element('div', { class: 'map-pane' }, this.canvas, this.overlay.tail, this.overlay.mark);
     this.scale = element('p', { class: 'map-scale', hidden: true });
     this.frame = element('div', { class: 'map', tabIndex: 0, role: 'group', 'aria-label': t('map.keys', { label }) },
       this.pane, this.scale, buttons ? this.buttons(buttons !== 'view') : null);
@@ -118,11 +118,13 @@ export class RouteMap {
 
   setLines(lines) {
     this.lines = lines;
+    if (!this.overlay.grow(lines)) this.isChanged = true;
     this.changed();
   }
 
   setPoints(points) {
     this.points = points;
+    this.isChanged = true;
     this.changed();
   }
 
@@ -133,7 +135,6 @@ export class RouteMap {
   }
 
   changed() {
-    this.isChanged = true;
     if (!this.view || !this.isMoved) this.fitView();
     this.draw();
   }
@@ -345,10 +346,10 @@ export class RouteMap {
   }
 
   drawOverlay(view, ratio, options) {
-    const { lines, points, position } = this;
+    const { lines, points } = this;
     const style = getComputedStyle(this.frame);
-    this.overlay.draw({ view: { ...view }, ratio, style, lines, points, position, ...options });
-    this.overlay.place(this.view);
+    this.overlay.draw({ view: { ...view }, ratio, style, lines, points, ...options });
+    this.overlay.place(this.view, this.position);
   }
 
   drawScale() {

@@ -1,0 +1,58 @@
+// What of a map changes while its position moves, with elements and pens that only note, for test_map_motion.py: the
+// directory of the page is the argument, the result is JSON.
+
+const [web] = process.argv.slice(2);
+
+/** An element of the page without a page. */
+class Node {
+  constructor(name) {
+    Object.assign(this, { name, style: {}, dataset: {}, attributes: {}, children: [] });
+  }
+
+  setAttribute(name, value) { this.attributes[name] = String(value); }
+
+  toggleAttribute(name, isSet) { this.attributes[name] = isSet; }
+
+  append(...children) { this.children.push(...children); }
+
+  getContext() { return pen; }
+}
+
+const quiet = new Proxy({}, { get: () => () => {}, set: () => true });
+const pen = quiet;
+globalThis.Path2D = class { constructor() { return quiet; } };
+globalThis.document = { createElement: (name) => new Node(name), createElementNS: (space, name) => new Node(name),
+  documentElement: { dataset: {} } };
+const { Overlay } = await import(`${web}/map-overlay.js`);
+
+const VIEW = { x: 0.5, y: 0.5, size: 256 * 2 ** 17, turn: 0, width: 800, height: 480, ax: 400, ay: 240 };
+
+/** The ends of the tail's parts, and whether lines that change in a way need a canvas drawn anew. */
+function grown() {
+  const overlay = new Overlay('');
+  const course = [[0, -0.001], [0, 0.001]];
+  const trail = Array.from({ length: 20 }, (none, index) => [0, index * 1e-5]);
+  const lines = (changes = {}) => [{ points: course, width: 6 }, { points: trail, width: 4, ...changes }];
+  const style = { getPropertyValue: () => '#123456' };
+  const draw = () => overlay.draw({ view: VIEW, ratio: 1, style, lines: lines(), points: [], right: 800 });
+  const seen = { unseen: overlay.grow(lines()) };
+  draw();
+  trail.push([0, 20e-5], [1e-4, 20e-5]);
+  seen.longer = overlay.grow(lines());
+  const parts = () => overlay.tail.children.map(({ attributes }) => attributes.d.match(/[ML][^ML]+/g) ?? []);
+  [seen.under, seen.over] = parts();
+  trail.push(null, [2e-4, 20e-5], [2e-4, 21e-5]);
+  seen.broken = overlay.grow(lines()) && parts()[1].map((part) => part[0]).join('').replace(/ML*/, '');
+  seen.coloured = overlay.grow(lines({ colour: '#000' }));
+  seen.other = overlay.grow([lines()[0], { points: [...trail], width: 4 }]);
+  seen.fewer = overlay.grow([lines()[1]]);
+  trail.push(...trail.slice(0, 19));
+  seen.much = overlay.grow(lines());
+  draw();
+  seen.after = parts();
+  overlay.place({ ...VIEW, ax: 410, turn: Math.PI / 2 }, { latitude: 0, longitude: 0, heading: 90 });
+  seen.mark = { ...overlay.mark.dataset, transform: overlay.mark.style.transform };
+  return seen;
+}
+
+console.log(JSON.stringify({ grown: grown() }));
