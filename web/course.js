@@ -1,6 +1,7 @@
 // The loaded course: its line for the map, its profile, and the strip with the next course point or the way back.
 
 import { getJSON, rpc } from './api.js';
+import { CourseLine } from './course-line.js';
 import { element, setText, show } from './dom.js';
 import { compass, height, percent, seconds, way } from './format.js';
 import { clock, hasText, t } from './i18n.js';
@@ -75,7 +76,7 @@ export class Course {
     await Promise.all([
       load(() => rpc('course.profile', { points: 300 }), (result) => { this.shape = result; }),
       course.id === undefined ? null : load(() => getJSON('/api/courses/loaded/file', { format: 'geojson' }),
-        (result) => { this.line = lineOf(result); }),
+        (result) => { this.line = new CourseLine(result, course.length_m); }),
     ]);
     if (this.key === key) onLoaded();
   }
@@ -176,18 +177,4 @@ function climbText(climb) {
   return t('course.climb_text', {
     title, length: way(climb.top_m - (isIn ? 0 : climb.start_m)), ascent: height(climb.ascent_m),
     average: percent(climb.average_grade_percent), ahead: percent(climb.grade_ahead_percent) });
-}
-
-/** The points [latitude, longitude] of the lines of a GeoJSON file. */
-function lineOf(geojson) {
-  const points = [];
-  const add = (coordinates) => {
-    if (points.length > 0) points.push(null);
-    for (const [longitude, latitude] of coordinates) points.push([latitude, longitude]);
-  };
-  for (const { geometry } of geojson.features ?? []) {
-    if (geometry?.type === 'LineString') add(geometry.coordinates);
-    if (geometry?.type === 'MultiLineString') geometry.coordinates.forEach(add);
-  }
-  return points;
 }

@@ -27,6 +27,7 @@ class LivePage {
     this.state = null;
     this.page = 0;
     this.connections = 0;
+    this.drawnLines = null;
     this.trail = new Trail();
     this.wake = new WakeLock();
     this.build();
@@ -373,19 +374,33 @@ class LivePage {
     if (key !== this.drawnPosition) {
       this.drawnPosition = key;
       this.map.setPosition(position ? { latitude: position.latitude, longitude: position.longitude,
-        heading: position.track_deg, speed: position.speed_mps, isStale } : null);
+        heading: position.track_deg, along: this.course.line?.bearing(this.state.blocks?.course),
+        speed: position.speed_mps, isStale } : null);
     }
     if (run === 'idle' && this.map.follow) this.map.fit();
   }
 
   drawLines() {
     const { points } = this.trail;
-    const key = `${points.length} ${points.at(-1)} ${this.course.line?.length}`;
+    const key = `${points.length} ${points.at(-1)}`;
     if (key === this.drawnLines) return;
+    if (this.drawnLines === null) this.takeCourse();
     this.drawnLines = key;
-    this.map.setLines([
-      ...(this.course.line ? [{ points: this.course.line, colour: '--course', width: 6, arrows: true }] : []),
-      { points, colour: '--trail', width: 4, dash: isPaper() ? [2, 7] : [] }]);
+    this.map.setLines([...this.courseLines, { points, colour: '--trail', width: 4, dash: isPaper() ? [2, 7] : [] }]);
+  }
+
+  /** The course for the map: its line with arrows, its climbs inside the line, and its points. */
+  takeCourse() {
+    const { line, shape } = this.course;
+    const climbs = line ? shape?.climbs ?? [] : [];
+    this.courseLines = line ? [{ points: line.points, colour: '--course', width: 6 },
+      ...climbs.map(({ start_m: start, top_m: top }) => ({ points: line.part(start, top), colour: '--climb', width: 3,
+        casing: null })),
+      { points: line.points, colour: null, width: 6, arrows: true }] : [];
+    const feet = climbs.map(({ start_m: start }, index) => ({ place: line.at(start), label: `▲${index + 1}` }));
+    this.map.setPoints([...(line?.marks ?? []).map(({ latitude, longitude }) => ({ latitude, longitude, radius: 4 })),
+      ...feet.filter(({ place }) => place).map(({ place: [latitude, longitude], label }) => ({ latitude, longitude,
+        label, radius: 4, colour: '--climb' }))]);
   }
 
   drawCourse() {

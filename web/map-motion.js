@@ -19,10 +19,11 @@ export class Motion {
     this.at = 0;
   }
 
-  /** Takes a position of RouteMap. */
-  take({ heading, speed }, now = performance.now()) {
-    if (!Number.isFinite(heading) || (speed ?? SLOWEST) < SLOWEST) return;
-    const next = heading * Math.PI / 180;
+  /** Takes a position of RouteMap: where it follows a course, the direction of that is steadier than its own. */
+  take({ heading, along, speed }, now = performance.now()) {
+    const direction = along ?? heading;
+    if (!Number.isFinite(direction) || (speed ?? SLOWEST) < SLOWEST) return;
+    const next = direction * Math.PI / 180;
     const part = this.bearing === null ? 1 : 1 - Math.exp(-(now - this.at) / SMOOTHED);
     this.bearing = (this.bearing ?? next) + part * nearer(next - (this.bearing ?? next));
     this.at = now;

@@ -152,17 +152,19 @@ export class Overlay {
     const scale = this.view.size * UNIT;
     pen.lineCap = 'round';
     pen.lineJoin = 'round';
-    if (casing) {
+    if (casing && colour) {
       pen.setLineDash([]);
       pen.lineWidth = (width + 4) / scale;
       pen.strokeStyle = colourOf(style, casing);
       pen.stroke(path);
     }
-    pen.setLineDash(dash.map((one) => one / scale));
-    pen.lineWidth = width / scale;
-    pen.strokeStyle = colourOf(style, colour);
-    pen.stroke(path);
-    pen.setLineDash([]);
+    if (colour) {
+      pen.setLineDash(dash.map((one) => one / scale));
+      pen.lineWidth = width / scale;
+      pen.strokeStyle = colourOf(style, colour);
+      pen.stroke(path);
+      pen.setLineDash([]);
+    }
     if (arrows) this.drawArrows(way.numbers, matrix, width, colourOf(style, casing ?? '--map-casing'));
   }
 

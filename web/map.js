@@ -28,8 +28,8 @@ const OPENSTREETMAP = '© OpenStreetMap contributors';
  * setLines([{ points: [[latitude, longitude], …], colour, width, dash, casing, arrows }]): null in points breaks a
  * line; `arrows` show its direction.
  * setPoints([{ latitude, longitude, label, colour, radius, shape: 'dot' | 'flag' | 'arrow', heading }])
- * setPosition({ latitude, longitude, heading, speed, isStale } or null). A colour is a custom property ('--course') or
- * one of CSS. fit() shows everything; `follow` keeps the position in its place. onClick({ latitude, longitude }) and
+ * setPosition({ latitude, longitude, heading, along, speed, isStale } or null): `along` is the direction of the course
+ * that is followed. A colour is a custom property ('--course') or one of CSS; a line without colour is its arrows. fit() shows everything; `follow` keeps the position in its place. onClick({ latitude, longitude }) and
  * onPoint(point) report a tap.
  * `buttons`: 'view' leaves out those that follow the position. `isUnderWay`: a run is on, so the map looks ahead, and
  * follows again after a touch.

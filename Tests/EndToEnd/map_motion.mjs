@@ -24,6 +24,8 @@ globalThis.Path2D = class { constructor() { return quiet; } };
 globalThis.document = { createElement: (name) => new Node(name), createElementNS: (space, name) => new Node(name),
   documentElement: { dataset: {} } };
 const { Overlay } = await import(`${web}/map-overlay.js`);
+const { CourseLine } = await import(`${web}/course-line.js`);
+const { Motion } = await import(`${web}/map-motion.js`);
 
 const VIEW = { x: 0.5, y: 0.5, size: 256 * 2 ** 17, turn: 0, width: 800, height: 480, ax: 400, ay: 240 };
 
@@ -55,4 +57,26 @@ function grown() {
   return seen;
 }
 
-console.log(JSON.stringify({ grown: grown() }));
+/** A course of 1 km to the north and 1 km to the east: what a map has of it. */
+function course() {
+  const degree = 1000 / 111_195;
+  const feature = (type, coordinates, properties = {}) => ({ properties, geometry: { type, coordinates } });
+  const line = new CourseLine({ features: [feature('LineString', [[0, 0, 900], [0, degree, 950], [degree, degree]]),
+    feature('Point', [0, degree], { kind: 'right', name: 'Mill Lane' })] }, 2000);
+  const on = (progress, beside = 5, status = 'on') =>
+    line.bearing({ status, progress_m: progress, cross_track_m: beside });
+  return { marks: line.marks, at: [0, 500, 1000, 2000, 2100].map((one) => line.at(one)), part: line.part(900, 1100),
+    bearings: [on(100), on(985), on(1500), on(2000), on(1500, -31), on(1500, 5, 'wrong-way'), line.bearing(),
+      new CourseLine({}, 0).bearing({ status: 'on', progress_m: 0, cross_track_m: 0 })] };
+}
+
+/** The direction that is up, in degrees, after positions one second apart. */
+function up(...positions) {
+  const motion = new Motion();
+  positions.forEach((position, second) => motion.take(position, second * 1000));
+  return motion.bearing === null ? null : Math.round(motion.bearing * 180 / Math.PI);
+}
+
+const directions = [up({ heading: 90, along: 80, speed: 5 }), up({ heading: 90, along: null, speed: 5 }),
+  up({ heading: 90, speed: 5 }, { heading: 180, along: 180, speed: 0.5 }), up({ heading: 90, along: 80, speed: 0.5 })];
+console.log(JSON.stringify({ grown: grown(), course: course(), directions }));

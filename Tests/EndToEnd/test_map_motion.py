@@ -1,4 +1,4 @@
-"""What the map of the page does while somebody moves, in node: what is drawn anew."""
+"""What the map of the page does while somebody moves, in node: what is drawn anew, and which direction is up."""
 
 import json
 import subprocess
@@ -32,3 +32,28 @@ def test_trail_that_grows_leaves_the_canvas_as_it_is(motion):
 def test_position_is_an_element_of_its_own(motion):
     assert motion["grown"]["mark"] == {
         "shape": "arrow", "age": "new", "transform": "translate(410px, 240px) rotate(0rad)"}
+
+
+def test_course_has_places_and_stretches(motion):
+    course = motion["course"]
+    degree = 1000 / 111_195
+    assert course["marks"] == [
+        {"kind": "right", "name": "Mill Lane", "latitude": pytest.approx(degree), "longitude": 0}]
+    start, middle, corner, end, beyond = course["at"]
+    assert (start, beyond) == ([0, 0], None)
+    assert middle == pytest.approx([degree / 2, 0], abs=1e-6)
+    assert corner == pytest.approx([degree, 0], abs=1e-6) and end == pytest.approx([degree, degree], abs=1e-6)
+    assert len(course["part"]) == 3
+    for place, expected in zip(course["part"], ([0.9, 0], [1, 0], [1, 0.1])):
+        assert place == pytest.approx([degree * one for one in expected], abs=1e-6)
+
+
+def test_direction_is_that_of_the_course_ahead(motion):
+    before, corner, east, *others = motion["course"]["bearings"]
+    assert before == pytest.approx(0) and corner == pytest.approx(45, abs=0.1) and east == pytest.approx(90)
+    # At the end, 31 m beside it, against it, without a course, and without a line.
+    assert others == [None] * 5
+
+
+def test_direction_that_is_up_is_held_at_a_stop(motion):
+    assert motion["directions"] == [80, 90, 90, None]
