@@ -1,7 +1,7 @@
 // The live page: the run screen, the map, laps, and the commands of the run.
 
 import { Controls, summaryCard } from './controls.js';
-import { Course } from './course.js';
+import { Course, isTurn } from './course.js';
 import { element, setText, show } from './dom.js';
 import { eventText } from './events.js';
 import { shownPages } from './fields.js';
@@ -107,14 +107,17 @@ class LivePage {
     return row;
   }
 
-  /** Full screen and what the browser says about the screen, in the panel of the display. */
+  /** Full screen, the map and what the browser says about the screen, in the panel of the display. */
   buildDisplay() {
     if (!session.display) return;
     const wakeLine = element('p', { class: 'soft' }, wakeText());
     const button = element('button', { type: 'button', onclick: () => toggleFullScreen() }, t('live.fullscreen'));
     document.addEventListener('fullscreenchange', () =>
       setText(button, t(document.fullscreenElement ? 'live.leave_fullscreen' : 'live.fullscreen')));
-    session.display.prepend(...(document.fullscreenEnabled ? [button] : []), wakeLine);
+    const zoom = element('input', { type: 'checkbox', checked: this.map.isZoomedBySpeed,
+      onchange: () => this.map.zoomBySpeed(zoom.checked) });
+    session.display.prepend(...(document.fullscreenEnabled ? [button] : []), wakeLine,
+      element('label', { class: 'check' }, zoom, element('span', {}, t('map.by_speed'))));
   }
 
   listen() {
@@ -367,6 +370,7 @@ class LivePage {
 
   renderMap() {
     const { position, run } = this.state;
+    const { cue } = this.state.blocks?.course ?? {};
     this.drawLines();
     const isStale = Boolean(position?.stale) || !this.isFresh;
     this.map.isUnderWay = run === 'active';
@@ -375,7 +379,7 @@ class LivePage {
       this.drawnPosition = key;
       this.map.setPosition(position ? { latitude: position.latitude, longitude: position.longitude,
         heading: position.track_deg, along: this.course.line?.bearing(this.state.blocks?.course),
-        speed: position.speed_mps, isStale } : null);
+        turn: isTurn(cue?.type) ? cue.distance_m : undefined, speed: position.speed_mps, isStale } : null);
     }
     if (run === 'idle' && this.map.follow) this.map.fit();
   }

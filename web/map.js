@@ -4,7 +4,7 @@
 import { element, setText } from './dom.js';
 import { decimal } from './format.js';
 import { isMetric, t } from './i18n.js';
-import { Motion } from './map-motion.js';
+import { Motion, SpeedZoom } from './map-motion.js';
 import { Overlay } from './map-overlay.js';
 import { metresAcross, project, toScreen, toWorld, unproject } from './mercator.js';
 import { keep, kept } from './store.js';
@@ -20,6 +20,7 @@ const STEPS = [1, 2, 5];
 /** Milliseconds after a touch until a position that moves is followed again. */
 const BACK = 8000;
 const UP = 'paced.map.up';
+const BY_SPEED = 'paced.map.speed';
 const OPENSTREETMAP = '© OpenStreetMap contributors';
 
 /**
@@ -28,8 +29,8 @@ const OPENSTREETMAP = '© OpenStreetMap contributors';
  * setLines([{ points: [[latitude, longitude], …], colour, width, dash, casing, arrows }]): null in points breaks a
  * line; `arrows` show its direction.
  * setPoints([{ latitude, longitude, label, colour, radius, shape: 'dot' | 'flag' | 'arrow', heading }])
- * setPosition({ latitude, longitude, heading, along, speed, isStale } or null): `along` is the direction of the course
- * that is followed. A colour is a custom property ('--course') or one of CSS; a line without colour is its arrows. fit() shows everything; `follow` keeps the position in its place. onClick({ latitude, longitude }) and
+ * setPosition({ latitude, longitude, heading, along, turn, speed, isStale } or null): `along` is the direction of the
+ * course that is followed, `turn` the metres to its next turn. A colour is a custom property ('--course') or one of CSS; a line without colour is its arrows. fit() shows everything; `follow` keeps the position in its place. onClick({ latitude, longitude }) and
  * onPoint(point) report a tap.
  * `buttons`: 'view' leaves out those that follow the position. `isUnderWay`: a run is on, so the map looks ahead, and
  * follows again after a touch.
@@ -45,6 +46,10 @@ export class RouteMap {
     this.isUnderWay = false;
     this.isDirectionUp = kept(UP) === 'direction';
     this.motion = new Motion();
+    this.speedZoom = new SpeedZoom();
+    this.isZoomedBySpeed = kept(BY_SPEED) === 'on';
+    /** Somebody has zoomed: the speed waits until the position is followed anew. */
+    this.isZoomHeld = false;
     this.overlay = new Overlay(label);
     this.canvas = this.overlay.canvas;
     this.pane = element('div', { class: 'map-pane' }, this.canvas, this.overlay.tail, this.overlay.mark);
@@ -75,6 +80,12 @@ export class RouteMap {
       button('+', t('map.in'), () => this.zoom(1.6)), button('−', t('map.out'), () => this.zoom(1 / 1.6)),
       button('⤢', t('map.fit'), () => this.fit()),
       canFollow ? [button('◎', t('map.follow'), () => this.followPosition()), this.upButton()] : null);
+  }
+
+  zoomBySpeed(isOn) {
+    keep(BY_SPEED, isOn ? 'on' : null);
+    Object.assign(this, { isZoomedBySpeed: isOn, isZoomHeld: false });
+    this.draw();
   }
 
   upButton() {
@@ -177,6 +188,7 @@ export class RouteMap {
     this.stay();
     this.follow = true;
     this.isMoved = true;
+    this.isZoomHeld = false;
     if (metresPerPixel) this.wanted = metresPerPixel;
     else if (this.view) this.view.size = Math.max(this.view.size, metresAcross(this.view.y) / 3);
     this.draw();
@@ -219,6 +231,7 @@ export class RouteMap {
       this.view.y += y - newY;
     }
     this.isMoved = true;
+    this.isZoomHeld = true;
     this.draw();
   }
 
@@ -343,6 +356,13 @@ export class RouteMap {
     this.setView({ x, y, turn: 0, ...(this.wanted ? { size: metresAcross(y) / this.wanted } : {}),
       ...(this.isUnderWay ? this.motion.place(this.isDirectionUp, ...this.size) : {}) });
     this.wanted = null;
+    if (this.isUnderWay && this.isZoomedBySpeed && !this.isZoomHeld) this.view.size = this.sizeBySpeed();
+  }
+
+  sizeBySpeed() {
+    const across = metresAcross(this.view.y);
+    const ahead = this.motion.ahead(this.isDirectionUp, ...this.size);
+    return across / this.speedZoom.next(across / this.view.size, { ...this.position, ahead });
   }
 
   drawOverlay(view, ratio, options) {

@@ -25,7 +25,7 @@ globalThis.document = { createElement: (name) => new Node(name), createElementNS
   documentElement: { dataset: {} } };
 const { Overlay } = await import(`${web}/map-overlay.js`);
 const { CourseLine } = await import(`${web}/course-line.js`);
-const { Motion } = await import(`${web}/map-motion.js`);
+const { Motion, SpeedZoom } = await import(`${web}/map-motion.js`);
 
 const VIEW = { x: 0.5, y: 0.5, size: 256 * 2 ** 17, turn: 0, width: 800, height: 480, ax: 400, ay: 240 };
 
@@ -79,4 +79,26 @@ function up(...positions) {
 
 const directions = [up({ heading: 90, along: 80, speed: 5 }), up({ heading: 90, along: null, speed: 5 }),
   up({ heading: 90, speed: 5 }, { heading: 180, along: 180, speed: 0.5 }), up({ heading: 90, along: 80, speed: 0.5 })];
-console.log(JSON.stringify({ grown: grown(), course: course(), directions }));
+
+/** The metres of a pixel in each second of parts [seconds, { speed, turn }], with 336 pixels ahead. */
+function zoomed(scale, ...parts) {
+  const zoom = new SpeedZoom();
+  const scales = [];
+  for (const [seconds, values] of parts) {
+    for (let second = 0; second < seconds; second += 1) {
+      scales.push(zoom.next(scales.at(-1) ?? scale, { ahead: 336, ...values }, scales.length * 1000));
+    }
+  }
+  return scales;
+}
+
+const [slow, fast] = [{ speed: 10 / 3.6 }, { speed: 60 / 3.6 }];
+const zooms = {
+  slower: zoomed(4, [60, slow]), faster: zoomed(0.75, [90, fast]),
+  wavering: zoomed(2, [40, { speed: 8.9 }], [40, { speed: 9.4 }], [40, { speed: 8.4 }]),
+  changed: zoomed(2, [40, { speed: 8.9 }], [40, { speed: 11.5 }]),
+  turn: zoomed(4, [30, { ...fast, turn: 500 }], [40, { ...fast, turn: 200 }], [40, fast]),
+  standing: zoomed(4, [30, { speed: 0.5 }]), unknown: zoomed(4, [30, {}]),
+  closest: zoomed(0.5, [30, { speed: 1.1 }]), farthest: zoomed(32, [30, { speed: 300 }]),
+};
+console.log(JSON.stringify({ grown: grown(), course: course(), directions, zooms }));

@@ -1,4 +1,4 @@
-"""What the map of the page does while somebody moves, in node: what is drawn anew, and which direction is up."""
+"""What the map of the page does while somebody moves, in node: what is drawn anew, which direction is up, and the zoom by speed."""
 
 import json
 import subprocess
@@ -57,3 +57,29 @@ def test_direction_is_that_of_the_course_ahead(motion):
 
 def test_direction_that_is_up_is_held_at_a_stop(motion):
     assert motion["directions"] == [80, 90, 90, None]
+
+
+def steps(scales):
+    """The steps as (second, scale)."""
+    return [(second, scale) for second, scale in enumerate(scales) if second and scale != scales[second - 1]]
+
+
+def test_speed_shows_60_to_90_seconds_ahead_in_half_steps_10_seconds_apart(motion):
+    for name, speed in (("slower", 10 / 3.6), ("faster", 60 / 3.6)):
+        scales = motion["zooms"][name]
+        assert 60 <= scales[-1] * 336 / speed <= 90
+        found = steps(scales)
+        assert len(found) >= 3 and {second % 10 for second, _ in found} == {0}
+        for (_, before), (_, after) in zip(found, found[1:]):
+            assert max(before, after) / min(before, after) == pytest.approx(2 ** 0.5)
+
+
+def test_small_changes_of_speed_change_no_zoom(motion):
+    zooms = motion["zooms"]
+    assert steps(zooms["wavering"]) == [] and [second for second, _ in steps(zooms["changed"])] == [40]
+    assert not any(steps(zooms[name]) for name in ("standing", "unknown", "closest", "farthest"))
+
+
+def test_map_is_near_before_a_turn(motion):
+    scales = motion["zooms"]["turn"]
+    assert scales[29] > 2 and scales[69] == 2 and scales[-1] > 2

@@ -63,6 +63,7 @@ export default {
   'map.fit': 'Alles zeigen',
   'map.follow': 'Position folgen',
   'map.direction': 'Richtung oben',
+  'map.by_speed': 'Die Karte zoomt nach Tempo',
   'profile.label': 'Höhenprofil',
   'profile.text': '{label}: {low} bis {high} auf {length}',
 

@@ -63,6 +63,7 @@ export default {
   'map.fit': 'Show all',
   'map.follow': 'Follow the position',
   'map.direction': 'Direction up',
+  'map.by_speed': 'The map zooms by speed',
   'profile.label': 'Elevation profile',
   'profile.text': '{label}: {low} to {high} over {length}',
 
