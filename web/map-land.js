@@ -142,6 +142,7 @@ export class Land {
   take(wish) {
     if (this.picture.canvas.parentNode !== this.map.pane) this.map.pane.prepend(this.picture.canvas);
     Object.assign(this.picture.canvas.style, { width: `${wish.view.width}px`, height: `${wish.view.height}px` });
+    this.map.showDamaged(this.picture.damaged);
     if (!this.map.view) return;
     // The lines are moved as well as the land is, so they are not drawn with each picture.
     if (isFar(this.map.overlay.drawn, wish.view, MARGIN / 2, 1.001)) this.drawOverlay(wish.view);

@@ -13,7 +13,7 @@ const REST = 150;
 
 /**
  * `onPicture` is called when a picture has come, and `onStale` when another one would show more. `drawn` is the view of
- * the picture, with its margin; null before the first.
+ * the picture, with its margin; null before the first. `damaged`: tiles that are left out, since they cannot be read.
  */
 export class Picture {
   constructor(facts, { onPicture, onStale }) {
@@ -85,7 +85,7 @@ export class Picture {
     } catch (error) {
       console.warn(error);
     }
-    this.take({ wish, missing, damaged: this.scene.damaged });
+    this.take({ wish, missing, damaged: this.scene.damaged.size });
   }
 
   take({ wish, missing, picture, damaged }) {

@@ -17,7 +17,8 @@ export class Scene {
     Object.assign(this, { schema: schemas.get(schema), least, most });
     /** By zoom/x/y, in the order of their use; null for a hole. */
     this.tiles = new Map();
-    this.damaged = 0;
+    /** The names of tiles that could not be decoded. */
+    this.damaged = new Set();
     /** [[x, y, …], …] of the world: what the page draws over the map, where no label should be. */
     this.ways = [];
   }
@@ -25,7 +26,7 @@ export class Scene {
   /** bytes: an ArrayBuffer, or null if the map has no such tile. */
   add(name, bytes) {
     const tile = bytes && bytes.byteLength > 0 ? decode(new Uint8Array(bytes), this.schema) : null;
-    if (bytes?.byteLength > 0 && !tile) this.damaged += 1;
+    if (bytes?.byteLength > 0 && !tile) this.damaged.add(name);
     this.tiles.set(name, tile);
     for (const oldest of this.tiles.keys()) {
       if (this.tiles.size <= KEPT) break;

@@ -22,6 +22,6 @@ function paint() {
   if (canvas?.width !== wide || canvas.height !== high) canvas = new OffscreenCanvas(wide, high);
   const missing = scene.paint(canvas.getContext('2d', { alpha: false }), wish);
   const picture = canvas.transferToImageBitmap();
-  postMessage({ wish, missing, picture, damaged: scene.damaged }, [picture]);
+  postMessage({ wish, missing, picture, damaged: scene.damaged.size }, [picture]);
   wish = null;
 }

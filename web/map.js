@@ -65,12 +65,19 @@ export class RouteMap {
   async useTiles(tiles) {
     if (!tiles || this.isDestroyed) return;
     const credit = tiles.attribution || (tiles.facts ? OPENSTREETMAP : '');
-    if (credit) this.frame.append(element('p', { class: 'map-credit' }, plainText(credit)));
+    this.credit = plainText(credit);
+    this.creditLine = element('p', { class: 'map-credit' }, this.credit);
+    if (credit) this.frame.append(this.creditLine);
     if (tiles.facts) {
       const { Land } = await import('./map-land.js');
       if (!this.isDestroyed) this.land = new Land(tiles.facts, this);
     } else this.images = tiles;
     this.draw();
+  }
+
+  /** Says beside the credit how many tiles are left out. */
+  showDamaged(count) {
+    setText(this.creditLine, [this.credit, count > 0 && t('map.damaged', { count })].filter(Boolean).join(' · '));
   }
 
   buttons(canFollow) {

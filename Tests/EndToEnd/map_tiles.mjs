@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 const [web, cases] = process.argv.slice(2);
 const { decode } = await import(`${web}/mvt.js`);
 const { CLASSES, schemaOf, schemas } = await import(`${web}/map-schemas.js`);
+const { Scene } = await import(`${web}/map-scene.js`);
 
 const vectors = JSON.parse(readFileSync(0, 'utf8'));
 const bytesOf = (hex) => Uint8Array.from(Buffer.from(hex, 'hex'));
@@ -74,4 +75,15 @@ for (let number = 0; number < Number(cases); number += 1) attempt(mutated(whole)
 const decoded = Object.fromEntries(Object.entries(vectors).map(([name, hex]) =>
   [name, plain(decode(bytesOf(hex), shortbread))]));
 const detected = [['land', 'streets'], ['water', 'transportation'], ['other']].map(schemaOf);
-console.log(JSON.stringify({ decoded, seen, detected }));
+
+/** How many tiles a scene has left out: one that is cut, which comes twice, beside a whole, an empty and a missing one. */
+function damaged() {
+  const scene = new Scene({ schema: 'shortbread', min_zoom: 0, max_zoom: 14 });
+  const cut = () => whole.slice(0, 200).buffer;
+  const tiles = [['1/0/0', whole.slice().buffer], ['1/0/1', cut()], ['1/0/1', cut()], ['1/1/0', new ArrayBuffer()],
+    ['1/1/1', null]];
+  for (const [name, bytes] of tiles) scene.add(name, bytes);
+  return [...scene.damaged];
+}
+
+console.log(JSON.stringify({ decoded, seen, detected, damaged: damaged() }));

@@ -67,6 +67,11 @@ def test_schema_is_known_by_its_layers():
 
 
 @NODE
+def test_damaged_tile_is_counted_once():
+    assert run(0)["damaged"] == ["1/0/1"]
+
+
+@NODE
 @pytest.mark.parametrize("cases", matrix([2_000, 100_000], 2_000))
 def test_cut_and_changed_tiles_are_holes_and_take_no_time(cases):
     seen = run(cases)["seen"]

@@ -63,6 +63,8 @@ export default {
   'map.fit': 'Alles zeigen',
   'map.follow': 'Position folgen',
   'map.direction': 'Richtung oben',
+  'map.damaged.one': '{count} Kachel der Karte ist beschädigt',
+  'map.damaged.other': '{count} Kacheln der Karte sind beschädigt',
   'map.by_speed': 'Die Karte zoomt nach Tempo',
   'profile.label': 'Höhenprofil',
   'profile.text': '{label}: {low} bis {high} auf {length}',

@@ -63,6 +63,8 @@ export default {
   'map.fit': 'Show all',
   'map.follow': 'Follow the position',
   'map.direction': 'Direction up',
+  'map.damaged.one': '{count} tile of the map is damaged',
+  'map.damaged.other': '{count} tiles of the map are damaged',
   'map.by_speed': 'The map zooms by speed',
   'profile.label': 'Elevation profile',
   'profile.text': '{label}: {low} to {high} over {length}',
