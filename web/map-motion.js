@@ -1,5 +1,5 @@
-// What a map shows while somebody moves: what is up, which is the direction, held at a stop and smoothed, or north with a
-// look ahead; and by a setting, how much of the way ahead.
+// What a map shows while somebody moves: what is up, which is the direction, held at a stop and smoothed, or north with
+// a look ahead; and by a setting, how much of the way ahead.
 
 /** Metres a second below which a receiver's direction is noise. */
 const SLOWEST = 1;
@@ -66,8 +66,8 @@ export class SpeedZoom {
   }
 
   /**
-   * The metres of a pixel that follow `scale`, at a time in milliseconds: `speed` in metres a second, `ahead` in pixels,
-   * and the metres to the next turn of a course, if there is one.
+   * The metres of a pixel that follow `scale`, at a time in milliseconds. `speed` is in metres a second, `ahead` in
+   * pixels, `turn` the metres to the next turn of a course, if there is one.
    */
   next(scale, { speed, ahead, turn = Infinity }, now = performance.now()) {
     if (!(Math.abs(speed - this.speed) <= CHANGED)) this.speed = speed;

@@ -1,7 +1,7 @@
 // All settings but the run screen: each is saved when it changes.
 
 import { Alerts } from './alerts.js';
-import { rpc } from './api.js';
+import { getJSON, rpc } from './api.js';
 import { iconButton, textButton } from './buttons.js';
 import { element, setText, show } from './dom.js';
 import { METRES_PER_MILE } from './format.js';
@@ -314,8 +314,24 @@ function card(name) {
     made.map((row) => row.node));
 }
 
+/** Whose data maps are drawn from; where the board has no map, how it gets one. */
+function mapCard() {
+  const licence = element('a', { href: 'https://www.openstreetmap.org/copyright', rel: 'noreferrer' },
+    'openstreetmap.org/copyright');
+  const made = element('section', { class: 'card', 'aria-labelledby': 'group-map' },
+    element('h2', { id: 'group-map' }, t('settings.group.map')),
+    element('p', { class: 'soft' }, `${t('settings.map_help')} `, licence));
+  getJSON('/api/tiles').then(({ available }) => {
+    if (available) return;
+    made.append(element('p', {}, t('settings.no_map')),
+      element('p', {}, element('code', {}, 'pacectl map import EXTRACT.osm.pbf')));
+  }).catch((error) => session.fail(error));
+  return made;
+}
+
 session.main.append(element('h1', {}, t('nav.settings')), element('p', { class: 'soft intro' }, t('settings.intro')),
-  element('div', { class: 'columns' }, columns.map((names) => element('div', { class: 'stack' }, names.map(card)))),
+  element('div', { class: 'columns' }, columns.map((names, index) => element('div', { class: 'stack' }, names.map(card),
+    index === 0 ? mapCard() : null))),
   announcer);
 updateAll();
 session.stream({ classes: ['STATE', 'SETTINGS'], interval_ms: 1000 }, (line) => {

@@ -1,4 +1,4 @@
-"""What the map of the page does while somebody moves, in node: what is drawn anew, which direction is up, and the zoom by speed."""
+"""The map of the page while somebody moves, in node: what is drawn anew, what is up, and the zoom by speed."""
 
 import json
 import subprocess

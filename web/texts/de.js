@@ -954,6 +954,9 @@ export default {
 
   // The page settings
   'settings.intro': 'Jede Änderung wird sofort gespeichert und gilt für alle Bildschirme dieses Geräts.',
+  'settings.group.map': 'Karte',
+  'settings.map_help': 'Karten sind aus Daten von OpenStreetMap gezeichnet. Urheber und Lizenz:',
+  'settings.no_map': 'Dieses Gerät hat noch keine Karte: hinter den Linien ist nichts. Einen Auszug auf dem Gerät importieren:',
   'settings.group.display': 'Anzeige',
   'settings.group.activity': 'Aktivität',
   'settings.group.sensors': 'Sensoren',

@@ -935,6 +935,9 @@ export default {
 
   // The page settings
   'settings.intro': 'Each change is saved at once and holds for every screen of this device.',
+  'settings.group.map': 'Map',
+  'settings.map_help': 'Maps are drawn from data of OpenStreetMap. Its authors and its licence:',
+  'settings.no_map': 'This board has no map yet: behind the lines is nothing. Import an extract on the board:',
   'settings.group.display': 'Display',
   'settings.group.activity': 'Activity',
   'settings.group.sensors': 'Sensors',
