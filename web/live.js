@@ -397,9 +397,11 @@ class LivePage {
   takeCourse() {
     const { line, shape } = this.course;
     const climbs = line ? shape?.climbs ?? [] : [];
+    // On paper the line stays black: a road has two lines with white between them.
+    const climbing = isPaper() ? { width: 2, dash: [4, 8] } : { width: 3 };
     this.courseLines = line ? [{ points: line.points, colour: '--course', width: 6 },
-      ...climbs.map(({ start_m: start, top_m: top }) => ({ points: line.part(start, top), colour: '--climb', width: 3,
-        casing: null })),
+      ...climbs.map(({ start_m: start, top_m: top }) => ({ points: line.part(start, top), colour: '--climb', casing: null,
+        ...climbing })),
       { points: line.points, colour: null, width: 6, arrows: true }] : [];
     const feet = climbs.map(({ start_m: start }, index) => ({ place: line.at(start), label: `▲${index + 1}` }));
     this.map.setPoints([...(line?.marks ?? []).map(({ latitude, longitude }) => ({ latitude, longitude, radius: 4 })),
