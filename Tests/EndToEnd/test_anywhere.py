@@ -14,7 +14,7 @@ from harness.process import PROGRAMS, ROOT
 def checkout(tmp_path):
     """What the tools need of the tree and of its build, at a path with a space and an umlaut, with modes of umask 077."""
     place = tmp_path / "Mein Verzeichnis ä"
-    for name in ("Tools", "completion", "man", "systemd", "udev", "web"):
+    for name in ("Tools", "completion", "man", "map", "systemd", "udev", "web"):
         shutil.copytree(ROOT / name, place / name)
     shutil.copy(ROOT / "Makefile", place)
     subprocess.run(["chmod", "-R", "go=", place], check=True)

@@ -193,7 +193,7 @@ struct TileMaker {
         if ending.isLate { throw .failed("\(program) took longer than a day") }
         if ending.isSuccess || ending.status == status { return }
         let lines = ending.errors.split(separator: "\n").map(String.init)
-        let isOutOfMemory = ["bad_alloc", "Cannot allocate"].contains { words in lines.contains { $0.contains(words) } }
+        let isOutOfMemory = ["bad_alloc", "Cannot allocate"].contains { words in lines.contains { $0.has(words) } }
         if isOutOfMemory || ending.status == 128 + SIGKILL {
             throw .failed("\(program) had not enough memory: \(Self.elsewhere)")
         }
