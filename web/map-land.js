@@ -3,7 +3,7 @@
 
 import { UNIT } from './map-overlay.js';
 import { Picture } from './map-picture.js';
-import { toScreen, viewToView } from './mercator.js';
+import { nearest, toScreen, viewToView } from './mercator.js';
 
 const MARGIN = 128;
 const MOST_PIXELS = 4_000_000;
@@ -163,12 +163,8 @@ function isFar(drawn, view, distance, scale) {
   if (!drawn) return true;
   const [x, y] = toScreen(view, drawn.x, drawn.y);
   const scaled = Math.max(drawn.size / view.size, view.size / drawn.size);
-  return Math.hypot(x - view.ax, y - view.ay) > distance || scaled > scale || turnBetween(drawn, view) > TURNED;
-}
-
-function turnBetween(one, other) {
-  const turn = one.turn - other.turn;
-  return Math.abs(Math.atan2(Math.sin(turn), Math.cos(turn)));
+  return Math.hypot(x - view.ax, y - view.ay) > distance || scaled > scale 
+    || Math.abs(nearest(drawn.turn - view.turn)) > TURNED;
 }
 
 const hasOtherSides = (drawn, { width, height }) => drawn.width !== width + 2 * MARGIN

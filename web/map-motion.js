@@ -1,6 +1,8 @@
 // What a map shows while somebody moves: what is up, which is the direction, held at a stop and smoothed, or north with
 // a look ahead; and by a setting, how much of the way ahead.
 
+import { nearest } from './mercator.js';
+
 /** Metres a second below which a receiver's direction is noise. */
 const SLOWEST = 1;
 /** Milliseconds over which directions are averaged, about. */
@@ -24,8 +26,6 @@ const AT_TURN = 2;
 const [FINEST, COARSEST] = [-4, 8];
 const SLACK = 0.01;
 
-const nearer = (angle) => Math.atan2(Math.sin(angle), Math.cos(angle));
-
 export class Motion {
   constructor() {
     this.bearing = null;
@@ -39,10 +39,10 @@ export class Motion {
     if (!Number.isFinite(direction) || (speed ?? SLOWEST) < SLOWEST) return;
     const next = direction * Math.PI / 180;
     const part = this.bearing === null ? 1 : 1 - Math.exp(-(now - this.at) / SMOOTHED);
-    this.bearing = (this.bearing ?? next) + part * nearer(next - (this.bearing ?? next));
+    this.bearing = (this.bearing ?? next) + part * nearest(next - (this.bearing ?? next));
     this.at = now;
     const isPaper = document.documentElement.dataset.theme === 'e-ink';
-    if (!isPaper || Math.abs(nearer(this.bearing - this.shown)) > PAPER_STEP) this.shown = this.bearing;
+    if (!isPaper || Math.abs(nearest(this.bearing - this.shown)) > PAPER_STEP) this.shown = this.bearing;
   }
 
   /** The pixels that a view shows ahead of the position. */

@@ -43,15 +43,10 @@ export class Scene {
   }
 
   find(view) {
-    let z = Math.min(Math.max(Math.round(zoomOf(view)) - 1, this.least), this.most);
-    let seen = cover(view, z, MOST_SEEN);
-    while (!seen && z > this.least) {
-      z -= 1;
-      seen = cover(view, z, MOST_SEEN);
-    }
     const [tiles, missing] = [[], []];
-    const distance = ({ x, y }) => Math.hypot((x + 0.5) / 2 ** z - view.x, (y + 0.5) / 2 ** z - view.y);
-    for (const one of (seen ?? []).sort((a, b) => distance(a) - distance(b))) {
+    const distance = ({ z, x, y }) => Math.hypot((x + 0.5) / 2 ** z - view.x, (y + 0.5) / 2 ** z - view.y);
+    const seen = cover(view, zoomOf(view) - 1, this, MOST_SEEN);
+    for (const one of seen.sort((a, b) => distance(a) - distance(b))) {
       if (!this.tiles.has(one.name)) missing.push(one.name);
       const tile = this.tiles.has(one.name) ? { ...one, tile: this.use(one.name) } : this.pieceAbove(one);
       if (tile?.tile) tiles.push(tile);

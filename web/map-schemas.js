@@ -141,8 +141,3 @@ const OPENMAPTILES = {
 /** By name of the schema and of the layer. */
 export const schemas = new Map([['shortbread', SHORTBREAD], ['openmaptiles', OPENMAPTILES]].map(([name, layers]) =>
   [name, new Map(Object.entries(layers))]));
-
-/** The schema of a map by the ids of its vector_layers; null for an unknown one. */
-export function schemaOf(ids) {
-  return ids.includes('streets') ? 'shortbread' : ids.includes('transportation') ? 'openmaptiles' : null;
-}

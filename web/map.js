@@ -30,8 +30,8 @@ const OPENSTREETMAP = '© OpenStreetMap contributors';
  * line; `arrows` show its direction.
  * setPoints([{ latitude, longitude, label, colour, radius, shape: 'dot' | 'flag' | 'arrow', heading }])
  * setPosition({ latitude, longitude, heading, along, turn, speed, isStale } or null): `along` is the direction of the
- * course that is followed, `turn` the metres to its next turn. A colour is a custom property ('--course') or one of CSS;
- * a line without colour is its arrows. fit() shows everything; `follow` keeps the position in its place.
+ * course that is followed, `turn` the metres to its next turn. A colour is a custom property ('--course') or one of
+ * CSS; a line without colour is its arrows. fit() shows everything; `follow` keeps the position in its place.
  * onClick({ latitude, longitude }) and onPoint(point) report a tap.
  * `buttons`: 'view' leaves out those that follow the position. `isUnderWay`: a run is on, so the map looks ahead, and
  * follows again after a touch.

@@ -21,6 +21,9 @@ export const metresAcross = (y) => EARTH / Math.cosh(Math.PI * (1 - 2 * y));
 /** The zoom of tiles of 256 pixels. */
 export const zoomOf = ({ size }) => Math.log2(size / 256);
 
+/** An angle as that from -π to π. */
+export const nearest = (angle) => Math.atan2(Math.sin(angle), Math.cos(angle));
+
 function turned(turn, x, y) {
   const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
   return [cos * x + sin * y, cos * y - sin * x];
@@ -59,12 +62,18 @@ export function boxOf(view) {
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-/** The tiles [{ z, x, y, name }] of a view, at most so many: null for more. x may be beyond the date line. */
-export function cover(view, z, most) {
+/**
+ * The tiles [{ z, x, y, name }] of a view at a zoom of the map, or at a lower one if that are at most so many. x may be
+ * beyond the date line.
+ */
+export function cover(view, zoom, { least, most }, limit) {
+  const z = Math.min(Math.max(Math.round(zoom), least), most);
   const count = 2 ** z;
   const [left, top, right, bottom] = boxOf(view).map((one) => Math.floor(one * count));
   const [first, last] = [Math.max(top, 0), Math.min(bottom, count - 1)];
-  if ((right - left + 1) * (last - first + 1) > most) return null;
+  if ((right - left + 1) * (last - first + 1) > limit) {
+    return z > least ? cover(view, z - 1, { least, most }, limit) : [];
+  }
   const tiles = [];
   for (let y = first; y <= last; y += 1) {
     for (let x = left; x <= right; x += 1) tiles.push({ z, x, y, name: `${z}/${(x % count + count) % count}/${y}` });

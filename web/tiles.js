@@ -35,17 +35,12 @@ class Tiles {
    * the same function for one map.
    */
   cover(view, draw) {
-    let zoom = Math.min(Math.max(Math.round(zoomOf(view)), this.least), this.most);
-    let seen = cover(view, zoom, KEPT / 2);
-    while (!seen && zoom > this.least) {
-      zoom -= 1;
-      seen = cover(view, zoom, KEPT / 2);
-    }
     for (const [name, maps] of this.wanted) {
       maps.delete(draw);
       if (maps.size === 0) this.wanted.delete(name);
     }
-    return (seen ?? []).map((tile) => ({ ...tile, image: this.image(tile.name, draw) })).filter(({ image }) => image);
+    return cover(view, zoomOf(view), this, KEPT / 2).map((tile) => ({ ...tile, image: this.image(tile.name, draw) }))
+      .filter(({ image }) => image);
   }
 
   image(name, draw) {

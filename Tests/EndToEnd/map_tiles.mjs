@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 
 const [web, cases] = process.argv.slice(2);
 const { decode } = await import(`${web}/mvt.js`);
-const { CLASSES, schemaOf, schemas } = await import(`${web}/map-schemas.js`);
+const { CLASSES, schemas } = await import(`${web}/map-schemas.js`);
 const { Scene } = await import(`${web}/map-scene.js`);
 
 const vectors = JSON.parse(readFileSync(0, 'utf8'));
@@ -74,7 +74,6 @@ for (let number = 0; number < Number(cases); number += 1) attempt(mutated(whole)
 
 const decoded = Object.fromEntries(Object.entries(vectors).map(([name, hex]) =>
   [name, plain(decode(bytesOf(hex), shortbread))]));
-const detected = [['land', 'streets'], ['water', 'transportation'], ['other']].map(schemaOf);
 
 /** How many tiles a scene has left out: one that is cut, which comes twice, beside a whole, an empty and a missing one. */
 function damaged() {
@@ -86,4 +85,4 @@ function damaged() {
   return [...scene.damaged];
 }
 
-console.log(JSON.stringify({ decoded, seen, detected, damaged: damaged() }));
+console.log(JSON.stringify({ decoded, seen, damaged: damaged() }));

@@ -62,11 +62,6 @@ def test_extent_is_scaled():
 
 
 @NODE
-def test_schema_is_known_by_its_layers():
-    assert run(0)["detected"] == ["shortbread", "openmaptiles", None]
-
-
-@NODE
 def test_damaged_tile_is_counted_once():
     assert run(0)["damaged"] == ["1/0/1"]
 
