@@ -7,7 +7,7 @@ import { styles } from './map-style.js';
 import { cover, zoomOf } from './mercator.js';
 import { decode, SIDE } from './mvt.js';
 
-const KEPT = 48;
+const KEPT = 24;
 const MOST_SEEN = 24;
 /** A missing tile is replaced by a piece of one that is at most so many zooms above. */
 const ABOVE = 3;

@@ -95,7 +95,7 @@ function zoomed(scale, ...parts) {
 const [slow, fast] = [{ speed: 10 / 3.6 }, { speed: 60 / 3.6 }];
 const zooms = {
   slower: zoomed(4, [60, slow]), faster: zoomed(0.75, [90, fast]),
-  wavering: zoomed(2, [40, { speed: 8.9 }], [40, { speed: 9.4 }], [40, { speed: 8.4 }]),
+  wavering: zoomed(2, [40, { speed: 11 }], [40, { speed: 11.5 }], [40, { speed: 10.6 }]),
   changed: zoomed(2, [40, { speed: 8.9 }], [40, { speed: 11.5 }]),
   turn: zoomed(4, [30, { ...fast, turn: 500 }], [40, { ...fast, turn: 200 }], [40, fast]),
   standing: zoomed(4, [30, { speed: 0.5 }]), unknown: zoomed(4, [30, {}]),

@@ -3,22 +3,16 @@
 import json
 import math
 import re
-import subprocess
 
 import pytest
 
+from harness.browser import run_modules
 from harness.process import ROOT
-from test_map_tiles import NODE
-
-pytestmark = NODE
 
 
 @pytest.fixture(scope="module")
 def drawing():
-    result = subprocess.run(
-        ["node", ROOT / "Tests/EndToEnd/map_drawing.mjs", ROOT / "web"], capture_output=True, text=True, timeout=600)
-    assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
+    return run_modules("map_drawing.mjs")
 
 
 def luminance(colour):

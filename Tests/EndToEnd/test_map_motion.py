@@ -1,22 +1,13 @@
 """The map of the page while somebody moves, in node: what is drawn anew, what is up, and the zoom by speed."""
 
-import json
-import subprocess
-
 import pytest
 
-from harness.process import ROOT
-from test_map_tiles import NODE
-
-pytestmark = NODE
+from harness.browser import run_modules
 
 
 @pytest.fixture(scope="module")
 def motion():
-    result = subprocess.run(
-        ["node", ROOT / "Tests/EndToEnd/map_motion.mjs", ROOT / "web"], capture_output=True, text=True, timeout=600)
-    assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
+    return run_modules("map_motion.mjs")
 
 
 def test_trail_that_grows_leaves_the_canvas_as_it_is(motion):

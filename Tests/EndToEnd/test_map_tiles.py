@@ -1,15 +1,12 @@
 """The decoder of vector tiles of the page, in node: known tiles, cut and changed ones."""
 
 import json
-import shutil
-import subprocess
 
 import pytest
 
-from harness.process import ROOT
+from harness.browser import run_modules
 from matrix import matrix
 
-NODE = pytest.mark.skipif(shutil.which("node") is None, reason="needs node, to run modules of the page without it")
 V1 = (
     "1a3f0a046c616e641222120200001803221a0900001ac8010000c801c701000f09289f011a0078780000770f1a046b696e6422080a0666"
     "6f7265737428802078021a92010a0773747265657473121612060000010102021802220a09136412a40300009003121c12040003030418"
@@ -27,14 +24,9 @@ VECTORS = {
 
 def run(cases, vectors=VECTORS):
     """What Tests/EndToEnd/map_tiles.mjs says of the tiles, and of so many changed ones."""
-    result = subprocess.run(
-        ["node", ROOT / "Tests/EndToEnd/map_tiles.mjs", ROOT / "web", str(cases)],
-        input=json.dumps(vectors), capture_output=True, text=True, timeout=600)
-    assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
+    return run_modules("map_tiles.mjs", cases, text=json.dumps(vectors))
 
 
-@NODE
 def test_known_tiles_have_their_lines_areas_and_labels():
     assert len(bytes.fromhex(V1)) == 310
     tiles = run(0)["decoded"]
@@ -51,7 +43,6 @@ def test_known_tiles_have_their_lines_areas_and_labels():
     assert tiles["V3"]["dropped"] == 1
 
 
-@NODE
 def test_extent_is_scaled():
     named = VECTORS["V2"].replace("1a30", "1a3e").replace("12020000", "120400000101", 1).replace("120d", "120f", 1)
     named = named.replace("1a046b696e64", "1a046b696e641a046e616d65")
@@ -61,12 +52,10 @@ def test_extent_is_scaled():
     assert (label["name"], label["x"], label["y"]) == ("One1", 2048, 1024)
 
 
-@NODE
 def test_damaged_tile_is_counted_once():
     assert run(0)["damaged"] == ["1/0/1"]
 
 
-@NODE
 @pytest.mark.parametrize("cases", matrix([2_000, 100_000], 2_000))
 def test_cut_and_changed_tiles_are_holes_and_take_no_time(cases):
     seen = run(cases)["seen"]

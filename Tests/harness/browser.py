@@ -3,13 +3,28 @@
 import contextlib
 import json
 import os
+import pathlib
 import re
 import shutil
+import subprocess
 
+import playwright
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Error, sync_playwright
 
 from harness.faults import without_faults
+from harness.process import ROOT
+
+# The node that playwright brings.
+NODE = pathlib.Path(playwright.__file__).parent / "driver/node"
+
+
+def run_modules(script, *arguments, text=""):
+    """What a script of Tests/EndToEnd that reads a text prints as JSON about modules of the page, without a browser."""
+    command = [NODE, ROOT / "Tests/EndToEnd" / script, ROOT / "web", *arguments]
+    ended = subprocess.run(list(map(str, command)), input=text, capture_output=True, text=True, timeout=600)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)
 
 
 @contextlib.contextmanager
