@@ -116,12 +116,15 @@ package struct LineList: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - line: the ID.
-    ///   - place: the index in the section after the move; beyond the last one it is the last one.
-    package mutating func move(line id: String, to place: Int) throws(LineListError) {
+    ///   - place: the index among the shown lines of the section after the move; beyond the last one it is the last one.
+    ///   - shown: the IDs of the lines that the user sees; the list may have lines of another agency, which stay.
+    package mutating func move(line id: String, to place: Int, among shown: Set<String>) throws(LineListError) {
         guard let moved = lines.first(where: { $0.line.id == id }) else {
             throw LineListError("no line of the list has the ID \(SanitizedText(id)?.text ?? "''")")
         }
-        let places = lines.indices.filter { lines[$0].section == moved.section }
+        let places = lines.indices.filter { index in
+            lines[index].section == moved.section && (shown.contains(lines[index].line.id) || lines[index] == moved)
+        }
         var section = places.map { lines[$0] }
         section.removeAll { $0.line.id == id }
         section.insert(moved, at: min(max(place, 0), section.count))

@@ -139,14 +139,22 @@ import Transit
     ])
     func movedLineShiftsThoseBetweenInItsSection(id: String, place: Int, order: String) throws {
         var list = try Self.list()
-        try list.move(line: id, to: place)
+        try list.move(line: id, to: place, among: ["1", "2", "3", "4", "5"])
         #expect(list.lines.map(\.line.id).joined() == order)
         #expect(list.lines.map(\.section) == ["North", "South", "North", "South", "North"])
     }
 
+    /// The list may be that of CATA, with IDs that the timetable of another agency has too.
+    @Test(arguments: [("5", 0, "52341"), ("1", 1, "52341"), ("1", 0, "12345"), ("4", 0, "12345")])
+    func linesThatAreNotShownDoNotCount(id: String, place: Int, order: String) throws {
+        var list = try Self.list()
+        try list.move(line: id, to: place, among: ["1", "4", "5"])
+        #expect(list.lines.map(\.line.id).joined() == order)
+    }
+
     @Test func unknownLineIsNotMoved() throws {
         #expect(
-            try Self.error { list throws(LineListError) in try list.move(line: "6", to: 0) }
+            try Self.error { list throws(LineListError) in try list.move(line: "6", to: 0, among: []) }
                 == "no line of the list has the ID 6")
     }
 

@@ -123,7 +123,7 @@ extension Invocation {
                     lines: list.lines + lines.filter { !known.contains($0.id) }.map { LineList.Entry($0) },
                     groups: list.groups, initial: list.initial, showsGroupsFirst: list.showsGroupsFirst)
             }
-            try list.move(line: id, to: place - 1)
+            try list.move(line: id, to: place - 1, among: Set(lines.map(\.id)))
         } catch {
             throw .failed(error.reason)
         }
