@@ -71,6 +71,30 @@ export class Overlay {
     this.mark.style.transform = `translate(${x}px, ${y}px) rotate(${turn}rad)`;
   }
 
+  /** The line that is nearest to a place in a view and not farther than `reach` pixels, the upper one of several. */
+  lineAt(view, lines, [x, y], reach) {
+    const near = lines.map((line) => {
+      const way = this.wayOf(line);
+      if (way.x === undefined) return Infinity;
+      const [a, b, c, d, e, f] = squareToScreen(view, way.x - Math.round(way.x - view.x), way.y, UNIT, 1);
+      let least = Infinity;
+      let [fromX, fromY] = [NaN, NaN];
+      for (let index = 0; index < way.numbers.length; index += 2) {
+        const toX = a * way.numbers[index] + c * way.numbers[index + 1] + e - x;
+        const toY = b * way.numbers[index] + d * way.numbers[index + 1] + f - y;
+        const [dx, dy] = [toX - fromX, toY - fromY];
+        const part = Math.min(Math.max(-(fromX * dx + fromY * dy) / (dx * dx + dy * dy || 1), 0), 1);
+        const distance = Math.hypot(fromX + part * dx, fromY + part * dy);
+        // NaN, at a break, is not less.
+        if (distance < least) least = distance;
+        [fromX, fromY] = [toX, toY];
+      }
+      return least;
+    });
+    const best = Math.min(...near);
+    return best <= reach ? lines[near.lastIndexOf(best)] : null;
+  }
+
   /** Shows by what the last line has grown since the canvas was drawn; false if more has changed. */
   grow(lines) {
     const { shown } = this;

@@ -17,6 +17,11 @@ const CLOSEST = 4;
 const NEAREST = 20;
 const FARTHEST = 1 / 50_000;
 const STEPS = [1, 2, 5];
+/** Pixels around a point or a line that a finger or a mouse hits, and those that a tap moves at most. */
+const REACH = { touch: 24, mouse: 10 };
+const STILL = 5;
+/** Milliseconds of a long press. */
+const HELD = 500;
 /** Milliseconds after a touch until a position that moves is followed again. */
 const BACK = 8000;
 const UP = 'paced.map.up';
@@ -32,13 +37,15 @@ const OPENSTREETMAP = '© OpenStreetMap contributors';
  * setPosition({ latitude, longitude, heading, along, turn, speed, isStale } or null): `along` is the direction of the
  * course that is followed, `turn` the metres to its next turn. A colour is a custom property ('--course') or one of
  * CSS; a line without colour is its arrows. fit() shows everything; `follow` keeps the position in its place.
- * onClick({ latitude, longitude }) and onPoint(point) report a tap.
+ * onPoint(point), onLine(line, { latitude, longitude }) and onClick({ latitude, longitude }) report a tap, the first
+ * that is near; onHold({ latitude, longitude }) reports a long press, or the other button of a mouse.
  * `buttons`: 'view' leaves out those that follow the position. `isUnderWay`: a run is on, so the map looks ahead, and
  * follows again after a touch.
  */
 export class RouteMap {
-  constructor(parent, { label = t('map.label'), buttons = true, follow = false, onClick = null, onPoint = null } = {}) {
-    Object.assign(this, { lines: [], points: [], position: null, follow, onClick, onPoint });
+  constructor(parent, { label = t('map.label'), buttons = true, follow = false, onClick = null, onPoint = null,
+    onLine = null, onHold = null } = {}) {
+    Object.assign(this, { lines: [], points: [], position: null, follow, onClick, onPoint, onLine, onHold });
     /** Of mercator.js; null until there is something to show. */
     this.view = null;
     /** The width that the buttons cover. */
@@ -121,6 +128,11 @@ export class RouteMap {
       event.preventDefault();
       this.zoom(event.deltaY < 0 ? 1.25 : 0.8, this.placeOf(event));
     }, { passive: false });
+    on('contextmenu', (event) => {
+      if (!this.onHold) return;
+      event.preventDefault();
+      this.hold(this.placeOf(event));
+    });
     this.frame.addEventListener('keydown', (event) => this.key(event));
   }
 
@@ -128,6 +140,7 @@ export class RouteMap {
     this.isDestroyed = true;
     this.land?.destroy();
     clearTimeout(this.back);
+    clearTimeout(this.holding);
     this.observer.disconnect();
     removeEventListener('paced-theme', this.themed);
     this.frame.remove();
@@ -294,6 +307,18 @@ export class RouteMap {
     this.pane.setPointerCapture(event.pointerId);
     this.pointers.set(event.pointerId, this.placeOf(event));
     this.travel = this.pointers.size > 1 ? Infinity : 0;
+    clearTimeout(this.holding);
+    if (this.onHold && this.travel === 0 && event.pointerType !== 'mouse') {
+      this.holding = setTimeout(() => this.hold(this.pointers.get(event.pointerId)), HELD);
+    }
+  }
+
+  /** Reports a long press; what follows is no tap. */
+  hold(place) {
+    clearTimeout(this.holding);
+    if (!place || !this.view || this.travel > STILL) return;
+    this.travel = Infinity;
+    this.onHold(unproject(toWorld(this.view, ...place)));
   }
 
   drag(event) {
@@ -303,7 +328,7 @@ export class RouteMap {
     const others = [...this.pointers].filter(([id]) => id !== event.pointerId).map(([, place]) => place);
     const [dx, dy] = [now[0] - before[0], now[1] - before[1]];
     this.travel += Math.hypot(dx, dy);
-    if (this.travel > 5 && others.length === 0) this.pan(dx, dy);
+    if (this.travel > STILL && others.length === 0) this.pan(dx, dy);
     if (others.length === 1) {
       const distance = (place) => Math.max(Math.hypot(place[0] - others[0][0], place[1] - others[0][1]), 1);
       this.zoom(distance(now) / distance(before), [(now[0] + others[0][0]) / 2, (now[1] + others[0][1]) / 2]);
@@ -312,7 +337,9 @@ export class RouteMap {
   }
 
   release(event) {
-    const isTap = this.pointers.delete(event.pointerId) && event.type === 'pointerup' && this.travel <= 5;
+    const isTap = this.pointers.delete(event.pointerId) && event.type === 'pointerup'
+      && this.travel <= STILL && event.button === 0;
+    clearTimeout(this.holding);
     if (!isTap || !this.view) return;
     const place = this.placeOf(event);
     const distance = (point) => {
@@ -321,8 +348,12 @@ export class RouteMap {
     };
     const nearest = this.points.reduce((best, point) =>
       (!best || distance(point) < distance(best) ? point : best), null);
-    if (this.onPoint && nearest && distance(nearest) < 24) return this.onPoint(nearest);
-    this.onClick?.(unproject(toWorld(this.view, ...place)));
+    if (this.onPoint && nearest && distance(nearest) < REACH.touch) return this.onPoint(nearest);
+    const there = unproject(toWorld(this.view, ...place));
+    const reach = event.pointerType === 'mouse' ? REACH.mouse : REACH.touch;
+    const line = this.onLine && this.overlay.lineAt(this.view, this.lines, place, reach);
+    if (line) return this.onLine(line, there);
+    this.onClick?.(there);
   }
 
   // Drawing

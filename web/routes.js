@@ -6,7 +6,9 @@ import { element, setText, show } from './dom.js';
 import { decimal, distance, elapsed, height } from './format.js';
 import { errorText, hasText, t } from './i18n.js';
 import { RouteMap } from './map.js';
-import { far, follow, Latest, parsePosition, positionOf, positionText, segments, towards } from './outside.js';
+import {
+  far, follow, Latest, metresBetween, parsePosition, positionOf, positionText, segments, towards,
+} from './outside.js';
 import { start } from './page.js';
 import { Profile } from './profile.js';
 import { keep, kept } from './store.js';
@@ -18,6 +20,9 @@ const COLOURS = ['--green', '--mint', '--yellow', '--orange', '--red'];
 /** The dashes of the lines where colours say nothing. */
 const DASHES = [[], [14, 8], [2, 8], [14, 8, 2, 8], [6, 6]];
 const MATCHES = 8;
+/** Characters that are completed, and the milliseconds of rest before. */
+const SHORTEST = 3;
+const PAUSE = 300;
 const TURNS = 30;
 
 const session = await start({ needs: 'control', name: 'routes' });
@@ -30,12 +35,20 @@ let profile = PROFILES.includes(kept(PROFILE_KEY)) ? kept(PROFILE_KEY) : 'walk';
 /** The answer of route.find, with the courses of its routes: { search, engine, host, routes, courses }. */
 let result = null;
 let chosen = 0;
+/** The timer of the completion. */
+let typing = 0;
+/** Where the line of the chosen route was tapped, with what is known of that place; null without a tap. */
+let at = null;
 
 // The parts of the page
 
 const problem = element('div', { class: 'problem', role: 'alert', hidden: true });
 const input = element('input', { id: 'to', type: 'search', autocomplete: 'off', maxLength: 64, required: true,
   'aria-describedby': 'to-help' });
+input.addEventListener('input', () => {
+  clearTimeout(typing);
+  typing = setTimeout(complete, PAUSE);
+});
 const matches = element('ul', { class: 'results', 'aria-label': t('routes.matches') });
 const searchForm = element('form', { onsubmit: (event) => { event.preventDefault(); lookUp(); } },
   element('label', { for: 'to' }, t('routes.to')),
@@ -53,13 +66,18 @@ const findButton = element('button', { class: 'main', type: 'button', disabled: 
 const cancel = element('button', { type: 'button', hidden: true, onclick: () => finds.cancel() }, t('routes.cancel'));
 const busy = element('p', { role: 'status', class: 'soft' });
 const mapBox = element('div', { class: 'map-box' });
-const map = new RouteMap(mapBox, { label: t('routes.map'), onClick: take, onPoint: (point) => {
-  if (point.route === undefined) take(point);
-  else pick(point.route);
-} });
+const map = new RouteMap(mapBox, { label: t('routes.map'), onHold: setTo,
+  // A tap beside the lines must not throw them away.
+  onClick: (position) => { if (!result || isStartAsked()) take(position); },
+  onPoint: (point) => {
+    if (point.route === undefined) take(point);
+    else pick(point.route);
+  },
+  onLine: ({ route }, position) => pick(route, position) });
+const spot = element('p', { class: 'soft', role: 'status' });
 const choice = element('div', { class: 'stack' });
 session.main.append(element('h1', {}, t('nav.routes')), element('div', { class: 'split' },
-  element('div', { class: 'side' }, mapBox),
+  element('div', { class: 'side' }, mapBox, spot),
   element('div', { class: 'stack' }, searchForm, matches, ends,
     element('div', { class: 'field' }, element('span', {}, t('routes.tap')), tap),
     element('div', { class: 'field' }, element('span', {}, t('routes.profile')), profiles),
@@ -67,8 +85,10 @@ session.main.append(element('h1', {}, t('nav.routes')), element('div', { class: 
 
 // Start and destination
 
+const isStartAsked = () => tap.querySelector('[aria-pressed="true"]').dataset.value === 'from';
+
 function take(position) {
-  if (tap.querySelector('[aria-pressed="true"]').dataset.value === 'from') setFrom(position);
+  if (isStartAsked()) setFrom(position);
   else setTo({ latitude: position.latitude, longitude: position.longitude });
 }
 
@@ -80,6 +100,7 @@ function setFrom(position) {
 
 function setTo(place) {
   to = place;
+  clearTimeout(typing);
   matches.replaceChildren();
   clearRoutes();
   showEnds();
@@ -100,23 +121,33 @@ const backButton = () => element('button', { type: 'button', class: 'inline', on
   t('routes.from_here'));
 
 async function lookUp() {
+  clearTimeout(typing);
   const text = input.value.trim();
   const position = parsePosition(text);
   show(problem, false);
   if (position) return setTo(position);
   try {
     const page = await searches.run((signal) => getJSON('/api/places/search', { text }, signal));
-    if (page) showMatches(page.features.slice(0, MATCHES), page.attribution);
+    if (page?.features.length === 0) return report(t('routes.no_match'));
+    if (page) showMatches(page).querySelector('button').focus();
   } catch (error) {
     report(errorText(error));
   }
   return undefined;
 }
 
-function showMatches(features, attribution) {
-  if (features.length === 0) return report(t('routes.no_match'));
-  matches.replaceChildren(...features.map(match), element('li', { class: 'soft credit' }, attribution ?? ''));
-  return matches.querySelector('button').focus();
+/** Shows what a name that is not complete may become. A failure is told when somebody asks for it. */
+async function complete() {
+  const text = input.value.trim();
+  const page = text.length < SHORTEST || parsePosition(text) ? { features: [] }
+    : await searches.run((signal) => getJSON('/api/places/search', { text }, signal)).catch(() => null);
+  if (page) showMatches(page);
+}
+
+function showMatches({ features, attribution }) {
+  const credit = features.length > 0 ? element('li', { class: 'soft credit' }, attribution ?? '') : null;
+  matches.replaceChildren(...features.slice(0, MATCHES).map(match), credit ?? '');
+  return matches;
 }
 
 function match({ geometry, properties }) {
@@ -137,6 +168,8 @@ function match({ geometry, properties }) {
 function clearRoutes() {
   finds.cancel();
   result = null;
+  at = null;
+  setText(spot, '');
   choice.replaceChildren();
   draw();
 }
@@ -230,8 +263,11 @@ function routeRow(route, index) {
   route.is_tie && index > 0 ? element('span', { class: 'about' }, t('routes.tie')) : null);
 }
 
-function pick(index) {
+/** `position`: where its line was tapped. */
+function pick(index, position = null) {
   chosen = index;
+  at = position && placeOn(index, position);
+  setText(spot, at ? t('routes.spot', { number: index + 1, value: at.text }) : '');
   choice.querySelectorAll('[role="radio"]').forEach((row, place) => {
     row.setAttribute('aria-checked', String(place === index));
     row.tabIndex = place === index ? 0 : -1;
@@ -240,6 +276,25 @@ function pick(index) {
   setText(choice.querySelector('.go'), goText());
   drawProfiles();
   draw();
+}
+
+/** The point of a route that is nearest to a place, with the way to there and the climb on it. */
+function placeOn(index, position) {
+  const { vertices } = result.courses[index];
+  const distances = vertices.map((vertex) => metresBetween(vertex, position));
+  const nearest = distances.indexOf(Math.min(...distances));
+  const { latitude, longitude } = vertices[nearest];
+  let [length, climb] = [0, 0];
+  const way = vertices.map((vertex, place) => {
+    const before = vertices[place - 1] ?? vertex;
+    length += metresBetween(before, vertex);
+    climb += Math.max(vertex.altitude_m - before.altitude_m, 0) || 0;
+    return { length, climb };
+  });
+  // Of the ascent that paced has computed, the part that is climbed there.
+  const ascent = result.routes[index].ascent_m * way[nearest].climb / climb;
+  const text = [far(way[nearest].length), ascent >= 0 ? `↑ ${height(ascent)}` : ''].join(' ');
+  return { latitude, longitude, text };
 }
 
 // Profiles, turns and GO
@@ -301,7 +356,7 @@ async function go(button) {
 
 function draw() {
   const lines = (result?.courses ?? []).map(({ vertices }, index) => ({
-    points: vertices.map(({ latitude, longitude }) => [latitude, longitude]), colour: colour(index),
+    points: vertices.map(({ latitude, longitude }) => [latitude, longitude]), route: index, colour: colour(index),
     width: index === chosen ? 8 : 4, dash: isPlain() ? DASHES[index % DASHES.length] : [] }));
   // The flattest is on top, and above it the chosen one.
   const order = lines.map((_, index) => index).reverse().filter((index) => index !== chosen);
@@ -311,6 +366,7 @@ function draw() {
     ...order.map((index) => ({ ...labelPlace(result.courses[index].vertices, index), route: index,
       label: String(index + 1), colour: colour(index), radius: index === chosen ? 8 : 5 })),
     from ? { ...from, shape: 'flag', colour: '--text', label: t('routes.start') } : null,
+    at ? { ...at, route: chosen, label: at.text, colour: '--text', radius: 5 } : null,
     to ? { ...to, shape: 'flag', colour: '--accent', label: to.name ?? t('routes.destination') } : null,
   ].filter(Boolean));
 }

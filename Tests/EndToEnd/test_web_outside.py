@@ -518,6 +518,57 @@ def test_routes_are_ranked_and_one_becomes_the_course(outside, opened):
     assert abs(loaded["length_m"] - route["length_m"]) < 1 and abs(loaded["ascent_m"] - route["ascent_m"]) < 0.5
 
 
+# Pixels of the canvas with a colour, in the middle of it: a seventh of the way beside the labels that begin there.
+PIXEL = """([colour, part]) => {
+    const canvas = document.querySelector('.map canvas:last-of-type');
+    const { width, height } = canvas, ratio = width / canvas.getBoundingClientRect().width;
+    const { data } = canvas.getContext('2d').getImageData(0, 0, width, height), found = [];
+    const wanted = [1, 3, 5].map((digit) => parseInt(colour.slice(digit, digit + 2), 16));
+    for (let index = 0; index < data.length; index += 4) {
+        if (wanted.every((one, place) => one === data[index + place])) found.push(index / 4);
+    }
+    const pixel = found[Math.floor(found.length * part)];
+    return pixel === undefined ? null : { x: pixel % width / ratio, y: Math.floor(pixel / width) / ratio };
+}"""
+
+
+def test_tap_on_a_line_chooses_it_and_a_long_press_sets_the_destination(outside, opened):
+    page = opened(outside.web, "routes.html")
+    search_routes(page)
+    rows, spot, pane = page.get_by_role("radio"), page.locator(".side [role=status]"), page.locator(".map-pane")
+
+    def last_is_tapped():
+        """Taps where the way of the last route alone is drawn."""
+        for part in (0.1, 0.9, 0.3, 0.7):
+            place = page.evaluate(PIXEL, ["#6d4326", part])
+            if place:
+                pane.click(position=place)
+                if rows.nth(5).get_attribute("aria-checked") == "true" and spot.text_content():
+                    return True
+        return False
+
+    wait_for(last_is_tapped, 60, "the last route chosen by its line")
+    assert re.fullmatch(r"Route 6, to here: [\d.]+ k?m ↑ \d+ m", spot.text_content())
+    # Beside the lines a tap leaves all as it is.
+    pane.click(position={"x": 8, "y": 8})
+    expect(rows).to_have_count(6)
+    expect(rows.nth(5)).to_have_attribute("aria-checked", "true")
+    pane.click(position={"x": 8, "y": 8}, button="right")
+    expect(rows).to_have_count(0)
+    expect(page.locator("dl.facts dd").nth(1)).to_have_text(re.compile(r"^42\.\d{5},1\.\d{5}$"))
+    expect(spot).to_have_text("")
+
+
+def test_name_is_completed_while_it_is_typed(outside, opened):
+    page = opened(outside.web, "routes.html")
+    field, results = page.get_by_label("Where to?"), page.locator("ul.results .result")
+    field.press_sequentially("andorra l")
+    expect(results.first).to_contain_text("Andorra la Vella")
+    expect(field).to_be_focused()
+    field.fill("an")
+    expect(results).to_have_count(0)
+
+
 @pytest.mark.thorough
 def test_all_course_points_survive_the_file(outside, opened):
     page = opened(outside.web, "routes.html")

@@ -589,7 +589,7 @@ export default {
 
   // The page routes
   'routes.to': 'Wohin?',
-  'routes.to_help': 'Ein Name oder Breite und Länge wie 42.51,1.54. Ein Tipp auf die Karte tut dasselbe.',
+  'routes.to_help': 'Ein Name oder Breite und Länge wie 42.51,1.54. Ein Tipp auf die Karte tut dasselbe; solange Routen gezeigt werden, ein langer Druck.',
   'routes.search': 'Suchen',
   'routes.matches': 'Orte mit diesem Namen',
   'routes.no_match': 'Kein Ort heißt so. Orte kommen mit pacectl places import.',
@@ -617,6 +617,7 @@ export default {
   'routes.descent': '{value} runter',
   'routes.time': '{value}',
   'routes.steepest': 'steilste Stelle {value}',
+  'routes.spot': 'Route {number}, bis hier: {value}',
   'routes.tie': 'Steigt etwa so wenig wie die flachste',
   'routes.profiles': 'Höhen aller Routen',
   'routes.no_altitudes': 'Der Routendienst kennt keine Höhen.',

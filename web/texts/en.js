@@ -571,7 +571,7 @@ export default {
 
   // The page routes
   'routes.to': 'Where to?',
-  'routes.to_help': 'A name, or a latitude and a longitude such as 42.51,1.54. A tap on the map does the same.',
+  'routes.to_help': 'A name, or a latitude and a longitude such as 42.51,1.54. A tap on the map does the same; while routes are shown, a long press.',
   'routes.search': 'Search',
   'routes.matches': 'Places with this name',
   'routes.no_match': 'No place has this name. Places come from pacectl places import.',
@@ -599,6 +599,7 @@ export default {
   'routes.descent': '{value} down',
   'routes.time': '{value}',
   'routes.steepest': 'steepest {value}',
+  'routes.spot': 'Route {number}, to here: {value}',
   'routes.tie': 'Climbs about as little as the flattest',
   'routes.profiles': 'Elevation of all routes',
   'routes.no_altitudes': 'The route engine knows no elevations.',
