@@ -144,9 +144,12 @@ async function complete() {
   if (page) showMatches(page);
 }
 
-function showMatches({ features, attribution }) {
+/** `missing`: the words that none of the features has. */
+function showMatches({ features, attribution, missing = [] }) {
   const credit = features.length > 0 ? element('li', { class: 'soft credit' }, attribution ?? '') : null;
-  matches.replaceChildren(...features.slice(0, MATCHES).map(match), credit ?? '');
+  const partly = missing.length > 0 && credit ? element('li', { class: 'soft' },
+    t('routes.missing', { words: missing.join(', ') })) : null;
+  matches.replaceChildren(partly ?? '', ...features.slice(0, MATCHES).map(match), credit ?? '');
   return matches;
 }
 

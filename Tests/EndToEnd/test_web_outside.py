@@ -565,6 +565,9 @@ def test_name_is_completed_while_it_is_typed(outside, opened):
     field.press_sequentially("andorra l")
     expect(results.first).to_contain_text("Andorra la Vella")
     expect(field).to_be_focused()
+    field.fill("avinguda meritxell, freedonia")
+    expect(results.first).to_contain_text("Avinguda Meritxell")
+    expect(page.locator("ul.results")).to_contain_text("these lack: freedonia")
     field.fill("an")
     expect(results).to_have_count(0)
 

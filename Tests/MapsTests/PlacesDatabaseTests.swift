@@ -122,7 +122,7 @@ import Testing
         let directory = TemporaryDirectory()
         let database = try Self.database(features, directory)
         func search(_ text: String) throws -> [String] {
-            try database.search(text, near: Self.home, limit: 9).map { $0.place.id.text }
+            try database.search(text, near: Self.home, limit: 9).places.map { $0.place.id.text }
         }
         // Settlements before others, near before far, addresses last; accents and case do not matter.
         #expect(try search("mart") == ["n1", "n3", "n2", "n4"])
@@ -135,6 +135,30 @@ import Testing
         {
             #expect(try search(text) == [], "\(text)")
         }
+    }
+
+    @Test(arguments: [
+        ("1130 3rd Avenue, Oakland, CA", ["n3"], ["1130", "CA"]),
+        ("1130 3rd Avenue, Berkeley", ["w1", "w2", "n3"], ["1130", "Berkeley"]),
+        ("3rd Avenue 7 Oakland", ["n3"], []), ("Lake Merritt Alameda", ["n4"], ["Alameda"]),
+        ("Lake Erie Cleveland", [], []), ("Merrit", ["n4"], []),
+    ])
+    func partOfAnAddressIsFoundAndTheRestNamed(text: String, ids: [String], missing: [String]) throws {
+        func street(_ id: Int, _ latitude: Double) throws -> PlaceFeature {
+            let text =
+                #"{"type":"Feature","id":"w\#(id)","properties":{"highway":"residential","name":"3rd Avenue"},"geometry":"#
+                + #"{"type":"LineString","coordinates":[[8,\#(latitude)],[8.001,\#(latitude)]]}}"#
+            return try PlaceFeature(JSON(parsing: text.utf8))
+        }
+        let directory = TemporaryDirectory()
+        let database = try Self.database(
+            [
+                street(1, 46.51), street(2, 46.6),
+                Self.feature(3, #""addr:housenumber":"7","addr:street":"3rd Avenue","addr:city":"Oakland""#, Self.home),
+                Self.feature(4, #""leisure":"park","name":"Lake Merritt""#, Self.home),
+            ], directory)
+        let found = try database.search(text, near: Self.home, limit: 9)
+        #expect(found.places.map { $0.place.id.text } == ids && found.missing == missing)
     }
 
     @Test func elementIsFoundWithAllItsKinds() throws {
@@ -156,7 +180,7 @@ import Testing
         }
         let directory = TemporaryDirectory()
         let database = try Self.database([street(1, 8.001), street(2, 8.005), street(3, 9)], directory)
-        #expect(try database.search("ufer", near: nil, limit: 9).map { $0.place.id.text } == ["w1", "w3"])
+        #expect(try database.search("ufer", near: nil, limit: 9).places.map { $0.place.id.text } == ["w1", "w3"])
     }
 
     @Test func filesThatAreNoPlacesAreNamed() throws {

@@ -617,6 +617,7 @@ export default {
   'routes.descent': '{value} runter',
   'routes.time': '{value}',
   'routes.steepest': 'steilste Stelle {value}',
+  'routes.missing': 'Die Karte kennt keinen Ort mit allen Wörtern; diesen fehlt: {words}',
   'routes.spot': 'Route {number}, bis hier: {value}',
   'routes.tie': 'Steigt etwa so wenig wie die flachste',
   'routes.profiles': 'Höhen aller Routen',

@@ -599,6 +599,7 @@ export default {
   'routes.descent': '{value} down',
   'routes.time': '{value}',
   'routes.steepest': 'steepest {value}',
+  'routes.missing': 'The map knows no place with all words; these lack: {words}',
   'routes.spot': 'Route {number}, to here: {value}',
   'routes.tie': 'Climbs about as little as the flattest',
   'routes.profiles': 'Elevation of all routes',

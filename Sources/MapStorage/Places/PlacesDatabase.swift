@@ -152,14 +152,37 @@ package final class PlacesDatabase {
     /// Names that are the text come first, then names that begin with it, settlements before streets before addresses,
     /// and near ones before far ones. Of more than ``matchLimit`` matches, the less important ones are not found.
     ///
+    /// If no place has all words, those that have most of them are found, at least half: an address may name a house or a
+    /// country that the map lacks. Of as many words the first ones count.
+    ///
     /// - Parameter position: nil if it is unknown.
-    package func search(
-        _ text: String, near position: Coordinate?, limit: Int
+    package func search(_ text: String, near position: Coordinate?, limit: Int) throws(SQLiteError) -> Matches {
+        let words = Array(text.split { !$0.isLetter && !$0.isNumber }.prefix(Self.wordLimit))
+        for count in stride(from: words.count, through: max((words.count + 1) / 2, 1), by: -1) {
+            for chosen in words.indices.choices(of: count) {
+                let places = try places(
+                    with: chosen.map { words[$0] }, isOpen: chosen.last == words.count - 1, position, limit)
+                if places.isEmpty { continue }
+                return Matches(
+                    places: places, missing: words.indices.filter { !chosen.contains($0) }.map { String(words[$0]) })
+            }
+        }
+        return Matches(places: [], missing: [])
+    }
+
+    /// The places that a search has found.
+    package struct Matches {
+        package let places: [(place: Place, metres: Double?)]
+        /// The words of the text that they do not have.
+        package let missing: [String]
+    }
+
+    /// - Parameter isOpen: whether the last word may be incomplete.
+    private func places(
+        with words: [Substring], isOpen: Bool, _ position: Coordinate?, _ limit: Int
     ) throws(SQLiteError) -> [(place: Place, metres: Double?)] {
-        let words = text.split { !$0.isLetter && !$0.isNumber }.prefix(Self.wordLimit)
-        guard !words.isEmpty else { return [] }
         // In quotes, words are no operators. Letters and digits have no quotes.
-        let match = words.map { "\"\($0)\"" }.joined(separator: " ") + "*"
+        let match = words.map { "\"\($0)\"" }.joined(separator: " ") + (isOpen ? "*" : "")
         let statement = try database.prepare(
             """
             SELECT place.number, place.latitude, place.longitude, place.name FROM words JOIN place ON place.number = words.rowid
@@ -196,5 +219,15 @@ package final class PlacesDatabase {
         var places: [Place] = []
         while try statement.step() { places += [PlacesSchema.place(statement)].compactMap(\.self) }
         return places
+    }
+}
+
+extension Range<Int> {
+    /// All choices of so many of the numbers, in order: those with the first numbers come first.
+    fileprivate func choices(of count: Int) -> [[Int]] {
+        guard count > 0 else { return [[]] }
+        guard count <= self.count else { return [] }
+        let rest = lowerBound + 1..<upperBound
+        return rest.choices(of: count - 1).map { [lowerBound] + $0 } + rest.choices(of: count)
     }
 }

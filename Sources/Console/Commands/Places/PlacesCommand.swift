@@ -178,22 +178,31 @@ extension Invocation {
         let present = try? presentState()
         var options = options
         options.position = options.position ?? present?.state.here
-        let lines = try places(named: words, options)
+        let (lines, missing) = try places(named: words, options)
         let text = placesText(present?.settings)
-        if isJSON { return text.geoJSON(lines) }
+        if isJSON { return text.geoJSON(lines, missing: missing) }
         guard !lines.isEmpty else { throw .noPlace(named: words) }
+        tell(missing: missing)
         return text.table(lines)
     }
 
-    /// The places whose names match, best first; those near `options.position` first among equals.
-    private func places(named words: String, _ options: PlacesOptions) throws(Failure) -> [PlaceLine] {
+    private func tell(missing words: [String]) {
+        if !words.isEmpty { complain("no place has all words; these have not: \(words.joined(separator: ", "))") }
+    }
+
+    /// The places whose names match, best first; those near `options.position` first among equals. And the words that they
+    /// do not have.
+    private func places(
+        named words: String, _ options: PlacesOptions
+    ) throws(Failure) -> (lines: [PlaceLine], missing: [String]) {
         let (database, here) = (try options.database(), options.position)
         let found = try reading(database) { () throws(SQLiteError) in
             try database.search(words, near: here, limit: options.limit)
         }
-        return found.map { place, metres in
+        let lines = found.places.map { place, metres in
             PlaceLine(place, metres: metres, bearing: here.map { GreatCircle(from: $0, to: place.position).bearing })
         }
+        return (lines, found.missing)
     }
 
     /// Finds the place that a route leads to, and prints which one it is.
@@ -206,7 +215,8 @@ extension Invocation {
             var options = options
             options.position = options.position ?? present?.state.here
             options.limit = 2
-            let lines = try places(named: name, options)
+            let (lines, missing) = try places(named: name, options)
+            tell(missing: missing)
             guard let best = lines.first else { throw .noPlace(named: name) }
             line = best
             if lines.count > 1 {

@@ -109,11 +109,13 @@ struct PlacesText {
     // MARK: GeoJSON
 
     /// A FeatureCollection (RFC 7946).
-    func geoJSON(_ lines: [PlaceLine]) -> String {
+    /// - Parameter missing: the words of a search that the places do not have.
+    func geoJSON(_ lines: [PlaceLine], missing: [String] = []) -> String {
         var writer = JSONWriter()
         writer.object {
             $0.member("type", "FeatureCollection")
             $0.member("attribution", Place.attribution)
+            if !missing.isEmpty { $0.array("missing") { for word in missing { $0.value(word) } } }
             $0.array("features") { for line in lines { write(line, into: &$0) } }
         }
         return String(decoding: writer.bytes, as: UTF8.self) + "\n"
