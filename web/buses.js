@@ -4,9 +4,10 @@ import { getJSON, getLines } from './api.js';
 import {
   departureList, isColour, journeys, lineMark, noDeparture, scheduleText, statusText, swatch, title,
 } from './bus-times.js';
+import { busFacts, busText, punctuality } from './bus-vehicle.js';
 import { element, setText, show } from './dom.js';
-import { age, decimal, speed } from './format.js';
-import { errorText, hasText, t } from './i18n.js';
+import { age } from './format.js';
+import { errorText, t } from './i18n.js';
 import { RouteMap } from './map.js';
 import {
   bearingBetween, far, follow, Latest, metresBetween, parsePosition, PacedClock, positionOf, positionText, toggle,
@@ -43,6 +44,8 @@ let topic = null;
 let stops = [];
 /** The stop whose departures are shown. */
 let stop = null;
+/** The bus in the panel, as it was reported last. */
+let bus = null;
 let isWide = false;
 
 const present = () => time.now() ?? Date.now();
@@ -64,6 +67,9 @@ const linesCard = element('section', { class: 'card stack' }, element('h2', {}, 
 const vehicles = element('section', { class: 'card' });
 const departures = element('section', { class: 'card', tabIndex: -1, hidden: true });
 const own = element('section', { class: 'card', hidden: true });
+const busCard = element('section', { class: 'card', tabIndex: -1, hidden: true, 'aria-labelledby': 'bus-name' },
+  element('h2', { id: 'bus-name' }), element('dl', { class: 'facts' }), element('p', { class: 'soft', role: 'status' }),
+  element('div', { class: 'buttons' }, element('button', { type: 'button', onclick: closeBus }, t('buses.close'))));
 const stopText = element('input', { type: 'search', id: 'stop', autocomplete: 'off', maxLength: 64 });
 const stopList = element('ul', { class: 'results' });
 const stopStatus = element('p', { role: 'status', class: 'soft' });
@@ -82,11 +88,12 @@ const homeCard = element('section', { class: 'card stack' }, element('h2', {}, t
 const mapBox = element('div', { class: 'map-box' });
 const map = new RouteMap(mapBox, { label: t('buses.map'), onPoint: (point) => {
   if (point.stop) openStop(point.stop);
+  if (point.bus) openBus(point.bus);
 } });
 session.main.append(element('h1', {}, t('nav.buses')), element('div', { class: 'split' },
   element('div', { class: 'side' }, mapBox),
-  element('div', { class: 'stack' }, live, problem, alerts, linesCard, departures, own, vehicles, stopsCard,
-    homeCard)));
+  element('div', { class: 'stack' }, live, problem, alerts, busCard, linesCard, departures, own, vehicles,
+    stopsCard, homeCard)));
 
 function report(text) {
   setText(problem, text);
@@ -212,8 +219,8 @@ function stopPoint(one) {
 
 function vehiclePoint(vehicle) {
   const { latitude, longitude, bearing_deg: heading } = vehicle;
-  return { latitude, longitude, heading, shape: heading === undefined ? 'dot' : 'arrow', radius: 11,
-    colour: vehicleColour(vehicle), label: title(vehicle) };
+  return { latitude, longitude, heading, bus: vehicle, shape: heading === undefined ? 'dot' : 'arrow',
+    radius: vehicle.id === bus?.id ? 16 : 11, colour: vehicleColour(vehicle), label: title(vehicle) };
 }
 
 /** Pale vehicles could not be seen. */
@@ -232,6 +239,7 @@ function drawTopic() {
   drawAlerts(data?.alerts ?? []);
   drawVehicles(data);
   drawOwn(data?.departures ?? []);
+  drawBus();
   drawPoints();
 }
 
@@ -265,30 +273,57 @@ function drawVehicles(data) {
   const none = !data ? null : !data.live ? t('buses.no_vehicles') : codes.length === 0 ? t('buses.no_lines')
     : t('buses.none_running', { lines: codes.join(', ') });
   show(vehicles, Boolean(data));
+  const focused = document.activeElement?.dataset?.bus;
   vehicles.replaceChildren(element('h2', {}, t('buses.vehicles')),
     list.length === 0 ? element('p', { class: 'soft' }, none ?? '') : element('ul', { class: 'plain vehicles' },
-      list.slice(0, VEHICLES).map((vehicle) => element('li', {}, lineMark(vehicle),
-        element('span', {}, vehicleText(vehicle)), punctuality(vehicle)))));
+      list.slice(0, VEHICLES).map((vehicle) => element('li', {}, busButton(vehicle)))));
+  if (focused) busButtonOf(focused)?.focus();
 }
 
-function vehicleText(vehicle) {
-  const isDated = vehicle.observed && time.now() !== null;
-  const seen = isDated ? age(Math.max(time.now() - Date.parse(vehicle.observed), 0) / 1000) : null;
-  return [vehicle.direction,
-    here ? towards(metresBetween(here, vehicle), bearingBetween(here, vehicle)) : null,
-    vehicle.speed_mps === undefined ? null : speed(vehicle.speed_mps), load(vehicle),
-    seen ? t('buses.seen', { age: seen }) : null].filter(Boolean).join(' · ');
+function busButton(vehicle) {
+  return element('button', { type: 'button', class: 'bus', dataset: { bus: vehicle.id },
+    'aria-pressed': String(vehicle.id === bus?.id), onclick: () => openBus(vehicle) }, lineMark(vehicle),
+  element('span', {}, busText(vehicle, here, time.now())), punctuality(vehicle));
 }
 
-function load({ passengers, occupancy }) {
-  const key = `buses.occupancy.${occupancy}`;
-  return [passengers === undefined ? null : t('buses.passengers', { count: decimal(passengers, 0) }),
-    occupancy && hasText(key) ? t(key) : null].filter(Boolean).join(', ') || null;
+const busButtonOf = (id) => [...vehicles.querySelectorAll('button')].find(({ dataset }) => dataset.bus === id);
+
+// The panel of one bus
+
+function openBus(vehicle) {
+  bus = vehicle;
+  drawBus();
+  markBus();
+  show(busCard, true);
+  busCard.focus({ preventScroll: true });
+  busCard.scrollIntoView({ block: 'nearest' });
 }
 
-function punctuality({ punctuality: state }) {
-  if (!state || !hasText(`buses.punctuality.${state}`)) return null;
-  return element('span', { class: state === 'on-time' ? 'good' : 'bad' }, t(`buses.punctuality.${state}`));
+function closeBus() {
+  const button = busButtonOf(bus.id);
+  bus = null;
+  show(busCard, false);
+  markBus();
+  button?.focus();
+}
+
+function markBus() {
+  for (const button of vehicles.querySelectorAll('button')) {
+    button.setAttribute('aria-pressed', String(button.dataset.bus === bus?.id));
+  }
+  drawPoints();
+}
+
+function drawBus() {
+  if (!bus) return;
+  const newest = (topic?.data?.vehicles ?? []).find(({ id }) => id === bus.id);
+  bus = newest ?? bus;
+  const [heading, facts, note] = busCard.children;
+  const name = lines.find(({ line }) => line === bus.line)?.name;
+  setText(heading, [title(bus), name].filter((text, index, all) => text && all.indexOf(text) === index).join(' – '));
+  facts.replaceChildren(...busFacts(bus, here, time.now()).flatMap(([head, value]) =>
+    [element('dt', {}, head), element('dd', {}, value)]));
+  setText(note, newest ? '' : t('buses.gone'));
 }
 
 /** The departures of the stops that paced-net.conf names, while no other stop is shown. */
@@ -420,6 +455,7 @@ function takeState(state) {
   here = positionOf(state);
   map.setPosition(here);
   if (topic?.data) drawLive(topic.data);
+  drawBus();
   if ((isFirst || (!hasPosition && here)) && !stopText.value && !stop) findStops();
   isFirst = false;
   hasPosition ||= Boolean(here);

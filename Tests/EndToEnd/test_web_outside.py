@@ -673,11 +673,75 @@ def test_lines_are_drawn_in_their_colours(outside, opened):
     blue, pale = "0,87,184", "221,221,221"
     wait_for(lambda: blue in colours(page), 60, "the colour of line L1")
     assert pale not in colours(page)
-    page.get_by_role("button", name=re.compile("^L2")).click()
+    page.locator(".chip", has_text="L2").click()
     wait_for(lambda: pale in colours(page), 60, "the colour of line L2")
-    page.get_by_role("button", name=re.compile("^L1")).click()
+    page.locator(".chip", has_text="L1").click()
     # Vehicles go with their line.
     wait_for(lambda: blue not in colours(page), 60, "a map without line L1")
+
+
+def drawn_at(page, colour):
+    """Where the middle of what has this colour on the map is, in the window."""
+    return page.evaluate("""(colour) => {
+        const canvas = document.querySelector('.map canvas');
+        const pen = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });
+        pen.drawImage(canvas, 0, 0);
+        const data = pen.getImageData(0, 0, canvas.width, canvas.height).data;
+        const [xs, ys] = [[], []];
+        for (let at = 0; at < data.length; at += 4) {
+            if (data.slice(at, at + 4).join() !== `${colour},255`) continue;
+            xs.push(at / 4 % canvas.width);
+            ys.push(Math.floor(at / 4 / canvas.width));
+        }
+        if (xs.length === 0) return null;
+        const box = canvas.getBoundingClientRect();
+        const middle = (list) => (Math.min(...list) + Math.max(...list)) / 2;
+        return [box.left + middle(xs) * box.width / canvas.width, box.top + middle(ys) * box.height / canvas.height];
+    }""", colour)
+
+
+def rest(read):
+    """What `read` returns once it is the same twice in a row: the map moves to what is new."""
+    seen = [None]
+
+    def is_same():
+        seen.append(read())
+        return seen[-1] is not None and seen[-1] == seen[-2]
+
+    wait_for(is_same, 60, "a map at rest")
+    return seen[-1]
+
+
+def test_tapped_bus_has_a_panel(outside, opened):
+    page = opened(outside.web, "buses.html")
+    filled(page, "buses")
+    outside.net.freeze()
+    try:
+        bus = {"id": "7", "line": "10", "code": "L1", "color": "#FF00FF", "latitude": 42.518, "longitude": 1.55,
+               "bearing_deg": 65, "speed_mps": 8.5, "passengers": 31, "occupancy": "few-seats", "punctuality": "late",
+               "direction": "Outbound", "observed": f"{now() - datetime.timedelta(seconds=20):%Y-%m-%dT%H:%M:%SZ}"}
+        publish(outside.web, "transit", live=True, agency="CATA", vehicles=[bus], departures=[], alerts=[])
+        page.mouse.click(*rest(lambda: drawn_at(page, "255,0,255")))
+        panel = page.locator("section[aria-labelledby=bus-name]")
+        expect(panel).to_be_focused()
+        expect(panel.get_by_role("heading")).to_have_text("L1 – Sant Julià – Encamp")
+        expect(panel.locator("dl")).to_have_text(re.compile(
+            r"DirectionOutboundTimetableLateOn board31 on board, few seatsSpeed30\.6 km/hDistance.* NEPositionseen \d+ s ago"))
+        entry = page.locator(".vehicles").get_by_role("button")
+        expect(entry).to_have_attribute("aria-pressed", "true")
+        publish(outside.web, "transit", live=True, agency="CATA", vehicles=[bus | {"punctuality": "on-time"}],
+                departures=[], alerts=[])
+        expect(panel.locator("dl")).to_contain_text("On time")
+        panel.get_by_role("button", name="Close").click()
+        expect(panel).to_be_hidden()
+        expect(entry).to_be_focused()
+        entry.press("Enter")
+        publish(outside.web, "transit", live=True, agency="CATA", vehicles=[], departures=[], alerts=[])
+        expect(panel).to_contain_text("This bus is no longer reported.")
+        panel.get_by_role("button", name="Close").press("Enter")
+        expect(panel).to_be_hidden()
+    finally:
+        outside.net.thaw()
 
 
 def test_departures_of_a_stop(outside, opened):
