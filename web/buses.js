@@ -8,6 +8,7 @@ import { busFacts, busText, punctuality } from './bus-vehicle.js';
 import { element, setText, show } from './dom.js';
 import { age } from './format.js';
 import { errorText, t } from './i18n.js';
+import { closestStop, LineStops } from './line-stops.js';
 import { RouteMap } from './map.js';
 import {
   bearingBetween, far, follow, Latest, metresBetween, parsePosition, PacedClock, positionOf, positionText, toggle,
@@ -33,6 +34,7 @@ const time = new PacedClock();
 const stopRequests = new Latest();
 const departureRequests = new Latest();
 const homeRequests = new Latest();
+const stopsOfLines = new LineStops();
 let lines = [];
 let groups = [];
 /** The IDs of the lines that are shown. */
@@ -41,7 +43,11 @@ let chosen = new Set();
 let ways = null;
 let here = null;
 let topic = null;
+/** The stops of the list. */
 let stops = [];
+/** The stops of the lines that are shown, and the closest of them. */
+let lineStops = [];
+let closest = null;
 /** The stop whose departures are shown. */
 let stop = null;
 /** The bus in the panel, as it was reported last. */
@@ -62,8 +68,10 @@ const filter = element('input', { type: 'search', id: 'filter', autocomplete: 'o
 const filterLabel = element('label', { for: 'filter', hidden: true }, element('span', {}, t('buses.filter')), filter);
 const moreLines = element('button', { type: 'button', hidden: true, onclick: () => { isWide = true; drawChips(); } },
   t('buses.more_lines'));
+const closestButton = element('button', { type: 'button', class: 'closest', hidden: true,
+  onclick: () => openStop(closest.stop) });
 const linesCard = element('section', { class: 'card stack' }, element('h2', {}, t('buses.lines')), groupChips,
-  filterLabel, lineChips, moreLines);
+  filterLabel, lineChips, moreLines, closestButton);
 const vehicles = element('section', { class: 'card' });
 const departures = element('section', { class: 'card', tabIndex: -1, hidden: true });
 const own = element('section', { class: 'card', hidden: true });
@@ -135,6 +143,7 @@ function choose(ids) {
   drawChips();
   drawMap();
   drawTopic();
+  loadLineStops();
 }
 
 const isSame = (ids) => ids.length === chosen.size && ids.every((id) => chosen.has(id));
@@ -168,6 +177,7 @@ async function loadWays() {
     ways = new Map(file.features.map(({ properties, geometry }) => [properties.id,
       geometry.coordinates.flatMap((path) => [...path.map(([lon, lat]) => [lat, lon]), null])]));
     drawMap();
+    loadLineStops();
   } catch (error) {
     report(errorText(error));
   }
@@ -204,7 +214,8 @@ function drawMap() {
 }
 
 function drawPoints() {
-  const places = new Map([...stops, ...(stop?.latitude === undefined ? [] : [stop])].map((one) => [one.stop, one]));
+  const isPlace = (one) => one?.latitude !== undefined;
+  const places = new Map([...lineStops, ...stops, closest?.stop, stop].filter(isPlace).map((one) => [one.stop, one]));
   map.setPoints([
     ...[...places.values()].map(stopPoint), ...shownVehicles().map(vehiclePoint),
   ]);
@@ -213,8 +224,9 @@ function drawPoints() {
 function stopPoint(one) {
   const { latitude, longitude, name } = one;
   const isChosen = one.stop === stop?.stop;
-  return { latitude, longitude, stop: one, shape: 'flag', colour: '--text', radius: isChosen ? 7 : 4,
-    label: isChosen ? name : undefined };
+  const isClosest = one.stop === closest?.stop.stop;
+  return { latitude, longitude, stop: one, shape: 'flag', colour: isClosest ? '--accent' : '--text',
+    radius: isChosen || isClosest ? 7 : 4, label: isChosen || isClosest ? name : undefined };
 }
 
 function vehiclePoint(vehicle) {
@@ -395,6 +407,33 @@ function goLink() {
 
 // Stops
 
+async function loadLineStops() {
+  if (!ways) return;
+  const shown = lines.filter(({ line }) => chosen.has(line) && ways.has(line)).map(({ line }) => ways.get(line));
+  try {
+    const found = await stopsOfLines.load(shown);
+    if (!found) return;
+    lineStops = found;
+  } catch {
+    // Without a timetable there are lines of the agency's server, and no stops.
+    lineStops = [];
+  }
+  drawClosest();
+  drawPoints();
+}
+
+/** Names the stop of the shown lines that is closest; it is marked when it changes. */
+function drawClosest() {
+  const before = closest?.stop.stop;
+  closest = here ? closestStop(lineStops, here) : null;
+  show(closestButton, closest !== null);
+  if (closest) {
+    const where = towards(closest.metres, bearingBetween(here, closest.stop));
+    setText(closestButton, t('buses.closest', { stop: closest.stop.name, where }));
+  }
+  if (closest?.stop.stop !== before) drawPoints();
+}
+
 async function findStops() {
   const text = stopText.value.trim();
   const position = parsePosition(text);
@@ -456,6 +495,7 @@ function takeState(state) {
   map.setPosition(here);
   if (topic?.data) drawLive(topic.data);
   drawBus();
+  drawClosest();
   if ((isFirst || (!hasPosition && here)) && !stopText.value && !stop) findStops();
   isFirst = false;
   hasPosition ||= Boolean(here);

@@ -119,9 +119,12 @@ class Outside:
                                          ("30", "L3", "Night line " + HOSTILE, "")):
             feed.line(name, code, title, color)
         feed.tables["shapes.txt"] = [["shape_id", "shape_pt_lat", "shape_pt_lon", "shape_pt_sequence"]]
-        for index in range(80):
-            part = index / 79
-            feed.add("shapes.txt", "w", 42.5069 + 0.0278 * part + 0.002 * math.sin(part * 9), 1.5216 + 0.0587 * part, index)
+        for index in range(82):
+            # Between the stops of line L1 it swings aside.
+            (_, _, start, _), (_, _, end, _) = STOPS[min(index // 27, 2)], STOPS[min(index // 27, 2) + 1]
+            part = index / 27 - min(index // 27, 2)
+            swing = 0.001 * math.sin(part * math.pi)
+            feed.add("shapes.txt", "w", start[0] + (end[0] - start[0]) * part + swing, start[1] + (end[1] - start[1]) * part, index)
         began = today.hour * 3600 + today.minute * 60
         for minute in TRIPS:
             at = began + minute * 60
@@ -742,6 +745,43 @@ def test_tapped_bus_has_a_panel(outside, opened):
         expect(panel).to_be_hidden()
     finally:
         outside.net.thaw()
+
+
+def test_stops_of_the_lines_are_on_the_map(outside, opened):
+    # The middles of the squares that the map draws last.
+    script = """const rect = CanvasRenderingContext2D.prototype.rect;
+        const clear = CanvasRenderingContext2D.prototype.clearRect;
+        CanvasRenderingContext2D.prototype.clearRect = function (...box) { window.squares = []; clear.apply(this, box); };
+        CanvasRenderingContext2D.prototype.rect = function (x, y, width, height) {
+            window.squares.push([x + width / 2, y + height / 2, width]);
+            rect.call(this, x, y, width, height);
+        }"""
+    page = opened(outside.web, "buses.html")
+    page.add_init_script(script)
+    page.reload()
+    filled(page, "buses")
+    closest = button(page, "Closest stop: Plaça, 83 m SE")
+    expect(closest).to_be_visible()
+    squares = rest(lambda: sorted(page.evaluate("window.squares")))
+    # Four stops of L1, the end of L3, and the closest one is larger.
+    assert len(squares) == 5 and [width for _, _, width in squares].count(14) == 1, squares
+    box = page.locator(".map canvas").bounding_box()
+    x, y, _ = squares[-1]
+    page.mouse.click(box["x"] + x, box["y"] + y)
+    expect(page.get_by_role("heading", name="Encamp", exact=True)).to_be_visible()
+    button(page, "Town").click()
+    expect(button(page, "Closest stop: Plaça, 83 m SE")).to_be_visible()
+    closest.press("Enter")
+    expect(page.get_by_role("heading", name="Plaça", exact=True)).to_be_visible()
+
+
+def test_stops_beside_a_way_are_not_on_it(outside, opened):
+    page = opened(outside.web, "buses.html")
+    found = page.evaluate("""import('/line-stops.js').then(({ stopsOn }) => stopsOn([
+        [42.50018, 1.505], [42.5004, 1.505], [42.5, 1.4998], [42.5, 1.4995], [42.5, 1.52], [42.51, 1.53]
+    ].map(([latitude, longitude]) => ({ latitude, longitude })), [[42.5, 1.5], [42.5, 1.51], null, [42.51, 1.53], [42.52, 1.53]])
+        .map(({ latitude, longitude }) => [latitude, longitude]))""")
+    assert found == [[42.50018, 1.505], [42.5, 1.4998], [42.51, 1.53]]
 
 
 def test_departures_of_a_stop(outside, opened):

@@ -936,6 +936,7 @@ export default {
   'buses.near': 'In der Nähe',
   'buses.no_stop_named': 'Keine Haltestelle hat diesen Text.',
   'buses.no_stop_near': 'Im Umkreis von 1 km ist keine Haltestelle.',
+  'buses.closest': 'Nächste Haltestelle: {stop}, {where}',
   'buses.code': 'Nummer {code}',
   'buses.loading': 'Lade…',
   'buses.close': 'Schließen',

@@ -917,6 +917,7 @@ export default {
   'buses.near': 'Near',
   'buses.no_stop_named': 'No stop has this text.',
   'buses.no_stop_near': 'There is no stop within 1 km.',
+  'buses.closest': 'Closest stop: {stop}, {where}',
   'buses.code': 'Code {code}',
   'buses.loading': 'Loading…',
   'buses.close': 'Close',
