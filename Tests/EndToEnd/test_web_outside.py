@@ -243,6 +243,21 @@ def test_page_is_accessible_and_as_wide_as_the_screen(outside, opened, name, the
     assert small == []
 
 
+@pytest.mark.parametrize("name", ["places", "buses"])
+def test_map_has_its_place_on_small_screens(outside, opened, name):
+    page = opened(outside.web, f"{name}.html", width=800, height=480)
+    filled(page, name)
+    frame, lists = [page.locator(f".split > {part}").bounding_box() for part in (".side", ".stack")]
+    assert frame["x"] + frame["width"] <= lists["x"] and frame["height"] <= 480
+    page.set_viewport_size({"width": 240, "height": 320})
+    if name == "buses":
+        page.locator(".result").first.click()
+        expect(page.locator(".departures li:visible").first).to_be_visible()
+        name = page.locator(".departures:visible .line-mark").first.bounding_box()
+        assert name["height"] < 40, name
+    wait_for(lambda: page.evaluate("document.documentElement.scrollWidth") <= 240, 60, "a page of 240 pixels")
+
+
 @pytest.mark.parametrize("name", matrix(PAGES, "buses"))
 def test_page_is_german_in_a_german_browser(outside, opened, name):
     page = opened(outside.web, f"{name}.html", locale="de-DE")
