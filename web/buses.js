@@ -24,7 +24,8 @@ const STOPS = 20;
 const NEAR = 1000;
 const DEPARTURES = 12;
 const VEHICLES = 24;
-const REFRESH = 30_000;
+/** Milliseconds between two requests for departures: live ones, and those of the timetable. */
+const REFRESH = { live: 10_000, timetable: 30_000 };
 /** A line is drawn in front of a background of the map, which pale and dark colours hardly differ from. */
 const LEAST_CONTRAST = 2;
 const DASHES = [[], [14, 8], [2, 9], [14, 8, 2, 8], [6, 6]];
@@ -375,14 +376,20 @@ function closeStop() {
 async function loadDepartures() {
   clearTimeout(refresh);
   if (!stop) return;
+  let isLive = false;
   try {
     const query = { stop: stop.stop, limit: DEPARTURES };
     const answer = await departureRequests.run((signal) => getJSON('/api/transit/departures', query, signal));
-    if (answer) showDepartures(answer);
+    // A newer request goes on.
+    if (!answer) return;
+    isLive = answer.live;
+    showDepartures(answer);
   } catch (error) {
     showDepartures(null, errorText(error));
   }
-  if (stop) refresh = setTimeout(() => (document.hidden ? undefined : loadDepartures()), REFRESH);
+  clearTimeout(refresh);
+  refresh = setTimeout(() => (document.hidden ? undefined : loadDepartures()),
+    isLive ? REFRESH.live : REFRESH.timetable);
 }
 
 document.addEventListener('visibilitychange', () => { if (!document.hidden && stop) loadDepartures(); });

@@ -83,10 +83,15 @@ export function moment(time, now) {
   return days === 1 ? t('outside.tomorrow', { time: clock(time) }) : `${date(time)} ${clock(time)}`;
 }
 
-/** As session.stream, until the page closes. Settings come too, so that units follow them. */
+/**
+ * As session.stream, until the page closes. Settings come too, so that units follow them. A hidden page watches no
+ * topic: paced-net asks other computers only for what somebody watches.
+ */
 export function follow(session, watch, onLine, options) {
-  const classes = ['STATE', 'EVENT', 'SETTINGS'];
-  const lines = session.stream({ classes, interval_ms: 1000, ...watch }, onLine, options);
+  const members = () => ({ classes: ['STATE', 'EVENT', 'SETTINGS'], interval_ms: 1000, ...watch,
+    ...(document.hidden ? { topics: [] } : {}) });
+  const lines = session.stream(members(), onLine, options);
+  if (watch.topics) document.addEventListener('visibilitychange', () => lines.rewatch(members()));
   addEventListener('pagehide', () => lines.close(), { once: true });
   // The browser may show the closed page again.
   addEventListener('pageshow', (event) => { if (event.persisted) location.reload(); }, { once: true });

@@ -289,6 +289,36 @@ def test_stream_ends_when_the_page_closes(outside, opened):
     wait_for(lambda: page.evaluate("true") and any(url.endswith("/api/stream") for url in ended), 60, "the end of the stream")
 
 
+def test_hidden_page_asks_for_no_live_data(outside, opened):
+    page = opened(outside.web, "buses.html")
+    filled(page, "buses")
+
+    def turn(is_hidden):
+        """Returns the topics that the page watches then."""
+        with page.expect_request("**/api/stream") as watched:
+            page.evaluate("""(isHidden) => {
+                Object.defineProperty(document, 'hidden', { value: isHidden, configurable: true });
+                document.dispatchEvent(new Event('visibilitychange'));
+            }""", is_hidden)
+        return json.loads(watched.value.post_data)["topics"]
+
+    assert turn(True) == []
+    wait_for(lambda: page.evaluate("document.querySelector('.live-state').textContent").startswith("No live data"), 60, "a new stream")
+    assert turn(False) == ["transit"]
+    expect(page.locator(".live-state")).to_contain_text("Live,")
+
+
+def test_live_departures_are_asked_for_each_ten_seconds(outside, opened):
+    page = opened(outside.web, "buses.html")
+    filled(page, "buses")
+    page.clock.install()
+    page.locator(".result").first.click()
+    expect(page.locator(".departures li:visible").first).to_be_visible()
+    # The clock of the page goes on by itself too.
+    with page.expect_request("**/api/transit/departures?*", timeout=15_000):
+        page.clock.run_for(10_000)
+
+
 @pytest.mark.thorough
 def test_browser_that_may_only_watch(outside, opened):
     page = opened(outside.web, "routes.html", scope="watch")
