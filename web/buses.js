@@ -14,7 +14,7 @@ import {
   bearingBetween, far, follow, Latest, metresBetween, parsePosition, PacedClock, positionOf, positionText, toggle,
   towards,
 } from './outside.js';
-import { start } from './page.js';
+import { select, start } from './page.js';
 import { keep, kept } from './store.js';
 
 const CHOICE = 'paced.buses.lines';
@@ -66,13 +66,24 @@ const groupChips = element('div', { class: 'chips', role: 'group', 'aria-label':
 const lineChips = element('div', { class: 'chips', role: 'group', 'aria-label': t('buses.lines') });
 const filter = element('input', { type: 'search', id: 'filter', autocomplete: 'off', maxLength: 64,
   oninput: () => { isWide = false; drawChips(); } });
-const filterLabel = element('label', { for: 'filter', hidden: true }, element('span', {}, t('buses.filter')), filter);
+/** How lines are searched, as `pacectl transit lines` does. */
+const scopes = {
+  contains: (words, wanted) => words.some((word) => word.includes(wanted)),
+  exclude: (words, wanted) => !words.some((word) => word.includes(wanted)),
+  match: (words, wanted) => words.includes(wanted),
+};
+const scope = select(Object.keys(scopes).map((one) => [one, t(`buses.scope.${one}`)]), 'contains',
+  () => { isWide = false; drawChips(); });
+scope.setAttribute('aria-label', t('buses.scope'));
+const search = element('div', { hidden: true }, element('label', { for: 'filter' }, t('buses.filter')),
+  element('div', { class: 'line-of-controls' }, filter, scope));
+const noLine = element('p', { role: 'status', class: 'soft', hidden: true }, t('buses.no_line'));
 const moreLines = element('button', { type: 'button', hidden: true, onclick: () => { isWide = true; drawChips(); } },
   t('buses.more_lines'));
 const closestButton = element('button', { type: 'button', class: 'closest', hidden: true,
   onclick: () => openStop(closest.stop) });
 const linesCard = element('section', { class: 'card stack' }, element('h2', {}, t('buses.lines')), groupChips,
-  filterLabel, lineChips, moreLines, closestButton);
+  search, lineChips, noLine, moreLines, closestButton);
 const vehicles = element('section', { class: 'card' });
 const departures = element('section', { class: 'card', tabIndex: -1, hidden: true });
 const own = element('section', { class: 'card', hidden: true });
@@ -156,9 +167,11 @@ function drawChips() {
     return toggle({ class: 'chip', dataset: { key: `group ${name}` } }, isSame(known), () => choose(known), name);
   }));
   show(groupChips, groups.length > 0);
-  show(filterLabel, lines.length > 12);
+  show(search, lines.length > 12);
   const wanted = filter.value.trim().toLowerCase();
-  const found = lines.filter(({ code = '', name = '' }) => `${code} ${name}`.toLowerCase().includes(wanted));
+  const found = lines.filter(({ code = '', name = '' }) =>
+    wanted === '' || scopes[scope.value]([code.toLowerCase(), name.toLowerCase()], wanted));
+  show(noLine, found.length === 0);
   const most = isWide ? found.length : SHOWN;
   lineChips.replaceChildren(...found.slice(0, most).map((line) => toggle(
     { class: 'chip', dataset: { key: `line ${line.line}` }, title: line.name ?? '' }, chosen.has(line.line), (isOn) => {

@@ -728,6 +728,26 @@ def test_lines_are_drawn_in_their_colours(outside, opened):
     wait_for(lambda: blue not in colours(page), 60, "a map without line L1")
 
 
+def test_lines_are_searched_as_on_the_command_line(outside, opened):
+    page = opened(outside.web, "buses.html")
+    lines = [{"line": f"{number}", "code": f"B{number}", "name": "Blue Loop" if number < 3 else f"Road {number}"} for number in range(14)]
+    page.route("**/api/transit/lines", lambda route: route.fulfill(body="\n".join(map(json.dumps, lines))))
+    page.reload()
+    chips = page.get_by_role("group", name="Lines", exact=True).get_by_role("button")
+    expect(chips).to_have_count(14)
+    page.get_by_label("Find a line").fill("blue LOOP")
+    expect(chips).to_have_count(3)
+    scope = page.get_by_label("How to find it")
+    scope.select_option("exclude")
+    expect(chips).to_have_count(11)
+    scope.select_option("match")
+    expect(chips).to_have_count(3)
+    page.get_by_label("Find a line").fill("b1")
+    expect(chips).to_have_text("B1 Blue Loop")
+    page.get_by_label("Find a line").fill("b")
+    expect(page.get_by_text("No line is found by this text.")).to_be_visible()
+
+
 def drawn_at(page, colour):
     """Where the middle of what has this colour on the map is, in the window."""
     return page.evaluate("""(colour) => {
