@@ -220,7 +220,7 @@ export class Overlay {
     pen.fill();
   }
 
-  drawPoint({ latitude, longitude, label, colour = '--text', radius = 6, shape = 'dot', heading = 0 }) {
+  drawPoint({ latitude, longitude, label, colour = '--text', radius = 6, shape = 'dot', heading = 0, mark, inner }) {
     const { pen, style } = this;
     const [x, y] = pixel(this.view, latitude, longitude);
     pen.fillStyle = colourOf(style, colour);
@@ -232,7 +232,34 @@ export class Overlay {
     else pen.arc(x, y, radius, 0, 2 * Math.PI);
     pen.stroke();
     pen.fill();
+    if (mark) this.drawMark(mark, x, y, radius);
+    if (inner) this.drawInner(inner, x, y);
     if (label) this.drawLabel(label, x, y, radius + 4);
+  }
+
+  /** Draws a path in a square of 16 units into a disc. */
+  drawMark(path, x, y, radius) {
+    const { pen, style } = this;
+    const scale = 1.25 * radius / 16;
+    pen.save();
+    pen.translate(x - 8 * scale, y - 8 * scale);
+    pen.scale(scale, scale);
+    pen.lineWidth = 1.7;
+    pen.lineCap = pen.lineJoin = 'round';
+    pen.strokeStyle = colourOf(style, '--map-back');
+    pen.stroke(markPath(path));
+    pen.restore();
+  }
+
+  drawInner(text, x, y) {
+    const { pen, style } = this;
+    pen.save();
+    pen.font = `700 13px ${style.fontFamily}`;
+    pen.textAlign = 'center';
+    pen.textBaseline = 'middle';
+    pen.fillStyle = colourOf(style, '--map-back');
+    pen.fillText(text, x, y + 1);
+    pen.restore();
   }
 
   /** Draws a text right of a place, or left of it where the buttons or the edge would cover the text. */
@@ -250,6 +277,14 @@ export class Overlay {
     pen.fillStyle = colourOf(style, '--text');
     pen.fillText(label, left, y);
   }
+}
+
+const markPaths = new Map();
+
+/** A path is read once. */
+function markPath(text) {
+  if (!markPaths.has(text)) markPaths.set(text, new Path2D(text));
+  return markPaths.get(text);
 }
 
 /** Where a place is: east or west of the view's middle, whichever is nearer. */

@@ -33,19 +33,23 @@ const OPENSTREETMAP = '© OpenStreetMap contributors';
  *
  * setLines([{ points: [[latitude, longitude], …], colour, width, dash, casing, arrows }]): null in points breaks a
  * line; `arrows` show its direction.
- * setPoints([{ latitude, longitude, label, colour, radius, shape: 'dot' | 'flag' | 'arrow', heading }])
+ * setPoints([{ latitude, longitude, label, colour, radius, shape: 'dot' | 'flag' | 'arrow', heading, mark, inner }],
+ * arrange): `mark` is a path in a square of 16 units and `inner` a short text, inside the point; `arrange(points,
+ * view)` returns those to draw in a view, instead of all.
  * setPosition({ latitude, longitude, heading, along, turn, speed, isStale } or null): `along` is the direction of the
  * course that is followed, `turn` the metres to its next turn. A colour is a custom property ('--course') or one of
  * CSS; a line without colour is its arrows. fit() shows everything; `follow` keeps the position in its place.
  * onPoint(point), onLine(line, { latitude, longitude }) and onClick({ latitude, longitude }) report a tap, the first
- * that is near; onHold({ latitude, longitude }) reports a long press, or the other button of a mouse.
+ * that is near; onHold({ latitude, longitude }) reports a long press, or the other button of a mouse; onMove() reports
+ * that the user moves or scales the map.
  * `buttons`: 'view' leaves out those that follow the position. `isUnderWay`: a run is on, so the map looks ahead, and
  * follows again after a touch.
  */
 export class RouteMap {
   constructor(parent, { label = t('map.label'), buttons = true, follow = false, onClick = null, onPoint = null,
-    onLine = null, onHold = null } = {}) {
-    Object.assign(this, { lines: [], points: [], position: null, follow, onClick, onPoint, onLine, onHold });
+    onLine = null, onHold = null, onMove = null } = {}) {
+    Object.assign(this, { lines: [], points: [], seen: [], position: null, follow, onClick, onPoint, onLine, onHold,
+      onMove });
     /** Of mercator.js; null until there is something to show. */
     this.view = null;
     /** The width that the buttons cover. */
@@ -154,8 +158,8 @@ export class RouteMap {
     this.changed();
   }
 
-  setPoints(points) {
-    this.points = points;
+  setPoints(points, arrange = null) {
+    Object.assign(this, { points, arrange });
     this.isChanged = true;
     this.changed();
   }
@@ -194,6 +198,15 @@ export class RouteMap {
   }
 
   // View
+
+  /** The middle of what is shown, with half its diagonal and the size of a pixel in metres; null without a view. */
+  get shown() {
+    if (!this.view) return null;
+    const { width, height, size } = this.view;
+    const [x, y] = toWorld(this.view, width / 2, height / 2);
+    const metres = metresAcross(y) / size;
+    return { ...unproject([x, y]), radius: Math.hypot(width, height) / 2 * metres, metresPerPixel: metres };
+  }
 
   /** Shows everything, and goes on to. */
   fit() {
@@ -254,6 +267,7 @@ export class RouteMap {
     this.isMoved = true;
     this.isZoomHeld = true;
     this.draw();
+    this.onMove?.();
   }
 
   pan(dx, dy) {
@@ -264,6 +278,7 @@ export class RouteMap {
     this.isMoved = true;
     this.follow = false;
     this.draw();
+    this.onMove?.();
   }
 
   /** Follows again when nobody has touched the map for a while, if it was left while following. */
@@ -346,7 +361,7 @@ export class RouteMap {
       const [x, y] = toScreen(this.view, ...this.project(point.latitude, point.longitude));
       return Math.hypot(x - place[0], y - place[1]);
     };
-    const nearest = this.points.reduce((best, point) =>
+    const nearest = this.seen.reduce((best, point) =>
       (!best || distance(point) < distance(best) ? point : best), null);
     if (this.onPoint && nearest && distance(nearest) < REACH.touch) return this.onPoint(nearest);
     const there = unproject(toWorld(this.view, ...place));
@@ -405,9 +420,10 @@ export class RouteMap {
   }
 
   drawOverlay(view, ratio, options) {
-    const { lines, points } = this;
+    const { lines } = this;
     const style = getComputedStyle(this.frame);
-    this.overlay.draw({ view: { ...view }, ratio, style, lines, points, ...options });
+    this.seen = this.arrange?.(this.points, view) ?? this.points;
+    this.overlay.draw({ view: { ...view }, ratio, style, lines, points: this.seen, ...options });
     this.overlay.place(this.view, this.position);
   }
 

@@ -229,6 +229,7 @@ def test_page_is_accessible_and_as_wide_as_the_screen(outside, opened, name, the
         search_routes(page)
     if name == "places":
         page.locator(".result").nth(1).click()
+        page.locator(".result").nth(1).click()
         page.locator("summary", has_text="kinds").click()
     if name == "buses":
         page.locator(".result").first.click()
@@ -329,6 +330,7 @@ def test_browser_that_may_only_watch(outside, opened):
     expect(page.locator("main")).to_contain_text("The weather of another place needs more rights.")
     page = opened(outside.web, "places.html", scope="watch")
     filled(page, "places")
+    page.locator(".result").first.click()
     page.locator(".result").first.click()
     expect(page.locator("#place-name")).to_be_visible()
     expect(page.get_by_role("link", name="Go there")).to_have_count(0)
@@ -463,6 +465,10 @@ def test_places_near_are_listed_with_distance_and_details(outside, opened):
     expect(shop).to_contain_text("Supermarket")
     shop.press("Enter")
     detail = page.locator("section[aria-labelledby=place-name]")
+    expect(shop).to_contain_text("Details: once more")
+    expect(detail).to_be_hidden()
+    expect(page.locator(".map-scale")).to_have_text("200 m")
+    shop.press("Enter")
     expect(detail).to_be_focused()
     expect(detail).to_contain_text("Avinguda Meritxell 11")
     website = detail.get_by_role("link", name="http://www.pyrenees.ad")
@@ -477,6 +483,119 @@ def test_places_near_are_listed_with_distance_and_details(outside, opened):
     expect(results).to_contain_text("Hospital1.1 km NE")
     page.get_by_label("At most so far away").select_option("200")
     expect(page.get_by_role("status").filter(has_text="No such place there.")).to_be_visible()
+
+
+def shown_marks(page):
+    """The marks and the counts that the map draws once it rests, as JSON."""
+    return rest(lambda: page.evaluate("JSON.stringify([window.marks, window.counts])"))
+
+
+# Notes what the map draws last: the paths of marks, and the texts inside discs with their places.
+NOTING = """
+    const { stroke, fillText, clearRect } = CanvasRenderingContext2D.prototype;
+    const Path = window.Path2D;
+    window.Path2D = class extends Path { constructor(text) { super(text); this.text = text; } };
+    Object.assign(CanvasRenderingContext2D.prototype, {
+        clearRect(...box) { [window.marks, window.counts] = [[], []]; clearRect.apply(this, box); },
+        stroke(path) {
+            if (typeof path?.text === 'string') window.marks.push(path.text);
+            if (path) stroke.call(this, path); else stroke.call(this);
+        },
+        fillText(text, x, y) {
+            if (/^\\d+$/.test(text)) window.counts.push([Number(text), x, y]);
+            fillText.call(this, text, x, y);
+        },
+    });
+"""
+
+
+def noted(opened, web, path, **options):
+    page = opened(web, path, **options)
+    page.add_init_script(NOTING)
+    page.reload()
+    filled(page, "places")
+    return page
+
+
+def test_moved_map_is_searched_once_it_rests(outside, opened):
+    page = opened(outside.web, "places.html")
+    filled(page, "places")
+    map_ = page.locator(".map")
+    map_.focus()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "/places/near" in request.url else None)
+    results = page.locator(".result")
+    before = results.first.text_content()
+    page.route("**/api/places/near*", lambda route: None)
+    with page.expect_request("**/api/places/near*") as request:
+        for _ in range(6):
+            map_.press("ArrowRight")
+    assert len(asked) == 1, asked
+    query = urllib.parse.parse_qs(urllib.parse.urlsplit(request.value.url).query)
+    assert float(query["at"][0].split(",")[1]) > HERE[1] and query["limit"] == ["500"] and 1 < int(query["radius"][0]) < 50_000
+    # The places of before stay until the answer.
+    assert results.first.text_content() == before
+    page.unroute("**/api/places/near*")
+    with page.expect_response("**/api/places/near*"):
+        for _ in range(4):
+            map_.press("-")
+    expect(page.get_by_label("At most so far away")).to_have_value("map")
+    expect(page.get_by_role("status").filter(has_text=re.compile(r"\d+ places"))).to_be_visible()
+    # A short way is no other place, and neither is the map that follows.
+    del asked[:]
+    map_.press("ArrowLeft")
+    button(page, "Follow the position").click()
+    for _ in range(3):
+        map_.press("+")
+    with page.expect_response("**/api/places/near*"):
+        button(page, "Around me").click()
+    assert len(asked) == 1 and "radius=2000" in asked[0], asked
+    expect(page.get_by_label("At most so far away")).to_have_value("2000")
+    expect(results.first).to_contain_text(re.compile(r"Playground123 m SE"))
+
+
+def test_places_have_the_mark_of_their_kind_and_are_counted_where_they_are_many(outside, opened):
+    page = noted(opened, outside.web, "places.html")
+    listed = page.locator(".result .place-mark").evaluate_all("nodes => nodes.map((node) => node.dataset.kind)")
+    assert len(set(listed)) > 3
+    paths = page.locator(".result .place-mark path").evaluate_all("nodes => nodes.map((node) => node.getAttribute('d'))")
+    assert len(set(paths)) == len(set(listed))
+    map_ = page.locator(".map")
+    map_.focus()
+    with page.expect_response("**/api/places/near*"):
+        for _ in range(3):
+            map_.press("-")
+    marks, counts = json.loads(shown_marks(page))
+    total = int(re.match(r"\d+", page.get_by_role("status").filter(has_text="places").text_content())[0])
+    assert len(counts) > 1 and len(marks) + len(counts) <= 200
+    assert len(marks) + sum(count for count, _, _ in counts) == total
+    # The chosen place is in none.
+    page.locator(".result").first.click()
+    for _ in range(9):
+        map_.press("-")
+    marks, counts = json.loads(shown_marks(page))
+    chosen = page.locator(".result[aria-pressed=true] .place-mark path").get_attribute("d")
+    assert chosen in marks
+    # A tap on a disc shows more of its surroundings.
+    expect(page.get_by_role("status").filter(has_text=re.compile(r"\d+ places"))).to_be_visible()
+    marks, counts = json.loads(shown_marks(page))
+    scale = page.locator(".map-scale").text_content()
+    box = page.locator(".map canvas").bounding_box()
+    _, x, y = max(counts)
+    page.mouse.click(box["x"] + x, box["y"] + y)
+    expect(page.locator(".map-scale")).not_to_have_text(scale)
+
+
+def test_groups_of_places(outside, opened):
+    page = opened(outside.web, "places.html")
+    groups = page.evaluate("""import('/clusters.js').then(({ clustersOf }) => {
+        const many = Array.from({ length: 2000 }, (_, at) => ({ latitude: at % 50, longitude: Math.floor(at / 50) }));
+        const sizes = (list, size) => clustersOf(list, size).map(({ places }) => places.length);
+        const near = [{ latitude: 42.5, longitude: 1.5 }, { latitude: 42.5001, longitude: 1.5001 }];
+        return [sizes(many, 2 ** 30), sizes(near, 2 ** 20), sizes(near, 2 ** 26), sizes([], 256)];
+    })""")
+    assert len(groups[0]) <= 200 and sum(groups[0]) == 2000
+    assert groups[1:] == [[2], [1, 1], []]
 
 
 def test_addresses_of_places_are_checked(outside, opened):

@@ -813,6 +813,8 @@ export default {
   'places.searching': 'Suche…',
   'places.type_name': 'Gib einen Namen ein.',
   'places.radius': 'Höchstens so weit weg',
+  'places.radius_map': 'Was die Karte zeigt',
+  'places.once_more': 'Einzelheiten: noch einmal',
   'places.kinds': 'Nur diese Arten',
   'places.elsewhere': 'Um eine andere Position',
   'places.around': 'Position',

@@ -794,6 +794,8 @@ export default {
   'places.searching': 'Searching…',
   'places.type_name': 'Enter a name.',
   'places.radius': 'At most so far away',
+  'places.radius_map': 'What the map shows',
+  'places.once_more': 'Details: once more',
   'places.kinds': 'Only these kinds',
   'places.elsewhere': 'Around another position',
   'places.around': 'Position',
