@@ -58,6 +58,9 @@ let searchedAt = null;
 
 const problem = element('p', { class: 'problem', role: 'alert', hidden: true });
 const status = element('p', { role: 'status', class: 'soft' });
+/** How far paced's search for a position is, unless all is well. */
+const acquisition = element('p', { role: 'status', class: 'notice-line', hidden: true });
+const offline = element('p', { role: 'status', class: 'soft', hidden: true }, t('places.offline'));
 const list = element('ul', { class: 'results' });
 const more = element('button', { type: 'button', hidden: true, onclick: () => {
   limit += PAGE;
@@ -119,7 +122,7 @@ const map = new RouteMap(mapBox, { label: t('places.map'), onPoint: tap, onMove:
   onClick: (position) => { if (mode === 'near') setCentre(position); } });
 session.main.append(element('h1', {}, t('nav.places')), element('div', { class: 'split' },
   element('div', { class: 'side' }, mapBox),
-  element('div', { class: 'stack' }, modes, nameForm, filters, aroundPart, problem,
+  element('div', { class: 'stack' }, modes, nameForm, filters, aroundPart, acquisition, problem,
     element('div', { class: 'row' }, status, moved, backHere), detail, list, more, credit)));
 
 function showFilters() {
@@ -389,10 +392,13 @@ function showDetail(places) {
   detail.replaceChildren(element('h2', { id: 'place-name' }, value('name') ?? kindText(first)),
     element('dl', { class: 'facts' },
       rows.flatMap(([head, text]) => [element('dt', {}, head), element('dd', {}, text)])),
-    element('div', { class: 'buttons' }, goLink(first, value('name') ?? kindText(first)),
+    offline, element('div', { class: 'buttons' }, goLink(first, value('name') ?? kindText(first)),
       element('button', { type: 'button', onclick: leaveDetail }, t('places.close'))));
   show(detail, true);
 }
+
+/** Links to other sites need a network: that of the browser. */
+const showNetwork = () => show(offline, !navigator.onLine);
 
 function leaveDetail() {
   closeDetail();
@@ -451,6 +457,13 @@ function arranger() {
 
 let isFirst = true;
 
+/** What the user waits for; a search that takes a moment only is not worth a line. */
+function showAcquisition(state) {
+  const key = `places.acquisition.${state?.acquisition?.state}`;
+  setText(acquisition, hasText(key) ? t(key) : '');
+  show(acquisition, hasText(key) && mode !== 'name');
+}
+
 follow(session, { blocks: ['course'] }, (line) => {
   if (line.class === 'SETTINGS') {
     for (const option of radiusSelect.options) {
@@ -458,16 +471,21 @@ follow(session, { blocks: ['course'] }, (line) => {
     }
     showList();
   }
-  if (line.class !== 'STATE') return;
+  if (line.class !== 'STATE') return undefined;
   here = positionOf(line);
   course = line.blocks?.course?.id ?? null;
   map.setPosition(here);
+  showAcquisition(line);
   if (isFirst) {
     isFirst = false;
     if (mode === 'near' && !(centre ?? area)) search();
   }
-  if (mode !== 'near' || (centre ?? area) || !here) return;
-  const isFar = searchedAt ? metresBetween(here, searchedAt) > MOVED * radius.near : !problem.hidden;
-  if (isFar) show(moved, true);
+  if (mode !== 'near' || (centre ?? area) || !here) return undefined;
+  // The first search had no position, so it failed.
+  if (!searchedAt) return search({ fits: true });
+  if (metresBetween(here, searchedAt) > MOVED * radius.near) show(moved, true);
+  return undefined;
 });
+for (const event of ['online', 'offline']) addEventListener(event, showNetwork);
+showNetwork();
 showFilters();

@@ -586,6 +586,48 @@ def test_places_have_the_mark_of_their_kind_and_are_counted_where_they_are_many(
     expect(page.locator(".map-scale")).not_to_have_text(scale)
 
 
+def test_search_for_the_position_is_told(outside, opened):
+    page = opened(outside.web, "places.html", allowed="Failed to load resource")
+    filled(page, "places")
+    lines = []
+
+    def reply(route):
+        route.fulfill(body="".join(json.dumps(line) + "\n" for line in lines))
+
+    def tell(state, **members):
+        lines[:] = [{"class": "VERSION", "events": {"last": 0}},
+                    {"class": "STATE", "run": "idle", "acquisition": {"state": state, "age_ms": 0}, **members}]
+
+    page.route("**/api/places/near*", lambda route: route.fulfill(
+        status=422, json={"error": {"code": "failed", "message": "paced has no position"}}))
+    page.route("**/api/stream", reply)
+    tell("network")
+    page.reload()
+    expect(page.get_by_text("paced reaches no receiver")).to_be_visible()
+    expect(page.locator(".problem")).to_contain_text("paced has no position")
+    tell("error-idle")
+    expect(page.get_by_text("No position was found.")).to_be_visible()
+    # The position that is found is searched around at once.
+    page.unroute("**/api/places/near*")
+    tell("updated", position={"latitude": HERE[0], "longitude": HERE[1], "age_ms": 0, "stale": False})
+    filled(page, "places")
+    expect(page.locator(".notice-line")).to_be_hidden()
+    expect(page.locator(".problem")).to_be_hidden()
+
+
+def test_browser_without_network_says_what_does_not_work(outside, opened):
+    page = opened(outside.web, "places.html")
+    filled(page, "places")
+    for _ in range(2):
+        page.locator(".result").first.press("Enter")
+    note = page.get_by_text("This device has no network: links to other sites do not open.")
+    expect(page.locator("#place-name")).to_be_visible()
+    expect(note).to_be_hidden()
+    page.evaluate("""Object.defineProperty(navigator, 'onLine', { value: false, configurable: true });
+        dispatchEvent(new Event('offline'))""")
+    expect(note).to_be_visible()
+
+
 def test_groups_of_places(outside, opened):
     page = opened(outside.web, "places.html")
     groups = page.evaluate("""import('/clusters.js').then(({ clustersOf }) => {

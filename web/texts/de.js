@@ -815,6 +815,15 @@ export default {
   'places.radius': 'Höchstens so weit weg',
   'places.radius_map': 'Was die Karte zeigt',
   'places.once_more': 'Einzelheiten: noch einmal',
+  'places.offline': 'Dieses Gerät hat kein Netz: Links zu anderen Seiten öffnen sich nicht.',
+  'places.acquisition.network':
+    'paced erreicht keinen Empfänger, also ist keine Position bekannt. Suche nach Namen oder tippe einen Ort auf der Karte an.',
+  'places.acquisition.extended': 'Deine Position wird gesucht…',
+  'places.acquisition.error-idle': 'Es wurde keine Position gefunden. Die Suche beginnt von selbst wieder.',
+  'places.acquisition.expired': 'Die Position ist alt. Auf eine bessere wird gewartet.',
+  'places.acquisition.updating': 'Die Position ist alt. Auf eine bessere wird gewartet.',
+  'places.acquisition.expired-error':
+    'Die Position ist alt, und in 30 s kam keine bessere. Die Suche beginnt von selbst wieder.',
   'places.kinds': 'Nur diese Arten',
   'places.elsewhere': 'Um eine andere Position',
   'places.around': 'Position',

@@ -796,6 +796,15 @@ export default {
   'places.radius': 'At most so far away',
   'places.radius_map': 'What the map shows',
   'places.once_more': 'Details: once more',
+  'places.offline': 'This device has no network: links to other sites do not open.',
+  'places.acquisition.network':
+    'paced reaches no receiver, so it has no position. Search by name, or tap a place on the map.',
+  'places.acquisition.extended': 'Searching for your position…',
+  'places.acquisition.error-idle': 'No position was found. The search begins again by itself.',
+  'places.acquisition.expired': 'The position is old. A better one is awaited.',
+  'places.acquisition.updating': 'The position is old. A better one is awaited.',
+  'places.acquisition.expired-error':
+    'The position is old, and no better one came within 30 s. The search begins again by itself.',
   'places.kinds': 'Only these kinds',
   'places.elsewhere': 'Around another position',
   'places.around': 'Position',
