@@ -113,7 +113,8 @@ const aroundForm = element('form', { onsubmit: (event) => {
 element('div', { class: 'line-of-controls' }, around,
   element('button', { type: 'submit' }, t('places.search'))),
 element('p', { class: 'soft' }, t('places.around_help')));
-const filters = element('div', { class: 'stack' }, labelled(t('places.radius'), radiusSelect),
+const filters = element('div', { class: 'stack' },
+  element('div', { class: 'radius' }, labelled(t('places.radius'), radiusSelect)),
   element('details', {}, element('summary', {}, t('places.kinds')), chips));
 const aroundPart = element('details', {}, element('summary', {}, t('places.elsewhere')), aroundForm);
 
@@ -203,7 +204,9 @@ async function search({ keeps = false, fits = false } = {}) {
     if (!page) return undefined;
     const places = page.features.map(placeOf);
     setText(credit, page.attribution ?? '');
-    const word = places.length === 0 ? t('places.none') : t('places.count', { count: places.length });
+    const count = places.length;
+    const word = count === 0 ? t('places.none')
+      : t(wanted && count >= SHOWN ? 'places.nearest' : 'places.count', { count });
     return present(wanted ? withChosen(places) : places, word, { keeps, fits });
   } catch (error) {
     report(errorText(error));

@@ -249,7 +249,10 @@ def test_map_has_its_place_on_small_screens(outside, opened, name):
     page = opened(outside.web, f"{name}.html", width=800, height=480)
     filled(page, name)
     frame, lists = [page.locator(f".split > {part}").bounding_box() for part in (".side", ".stack")]
-    assert frame["x"] + frame["width"] <= lists["x"] and frame["height"] <= 480
+    assert frame["x"] + frame["width"] <= lists["x"] and frame["y"] + frame["height"] <= 480
+    if name == "places":
+        first = page.locator(".result").first.bounding_box()
+        assert first["y"] + first["height"] <= 480
     page.set_viewport_size({"width": 240, "height": 320})
     if name == "buses":
         page.locator(".result").first.click()
@@ -626,6 +629,25 @@ def test_browser_without_network_says_what_does_not_work(outside, opened):
     page.evaluate("""Object.defineProperty(navigator, 'onLine', { value: false, configurable: true });
         dispatchEvent(new Event('offline'))""")
     expect(note).to_be_visible()
+
+
+def test_hundreds_of_places_are_counted_and_listed_in_parts(outside, opened):
+    page = noted(opened, outside.web, "places.html")
+    places = [{"type": "Feature", "id": f"n{at}", "geometry": {"type": "Point", "coordinates": [1.4 + at % 25 / 100, 42.4 + at // 25 / 100]},
+               "properties": {"kind": "bench", "distance_m": at, "bearing_deg": 0}} for at in range(500)]
+    page.route("**/api/places/near*", lambda route: route.fulfill(json={"type": "FeatureCollection", "features": places}))
+    map_ = page.locator(".map")
+    map_.focus()
+    for _ in range(5):
+        map_.press("-")
+    expect(page.get_by_role("status").filter(has_text="The nearest 500 places")).to_be_visible()
+    results = page.locator(".result")
+    expect(results).to_have_count(20)
+    button(page, "Show more").click()
+    expect(results).to_have_count(40)
+    expect(results.nth(20)).to_be_focused()
+    marks, counts = json.loads(shown_marks(page))
+    assert len(counts) + len(marks) <= 200 and sum(count for count, _, _ in counts) + len(marks) == 500
 
 
 def test_groups_of_places(outside, opened):

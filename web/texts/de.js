@@ -835,6 +835,7 @@ export default {
   'places.none': 'Da ist kein solcher Ort. Suche weiter weg oder andere Arten.',
   'places.count.one': '{count} Ort',
   'places.count.other': '{count} Orte',
+  'places.nearest': 'Die nächsten {count} Orte',
   'places.more': 'Mehr zeigen',
   'places.map': 'Karte der Orte',
   'places.ahead': 'in {distance}',

@@ -816,6 +816,7 @@ export default {
   'places.none': 'No such place there. Try farther away, or other kinds.',
   'places.count.one': '{count} place',
   'places.count.other': '{count} places',
+  'places.nearest': 'The nearest {count} places',
   'places.more': 'Show more',
   'places.map': 'Map of the places',
   'places.ahead': '{distance} ahead',
