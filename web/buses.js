@@ -110,7 +110,7 @@ const map = new RouteMap(mapBox, { label: t('buses.map'), onPoint: (point) => {
   if (point.stop) openStop(point.stop);
   if (point.bus) openBus(point.bus);
 } });
-session.main.append(element('h1', {}, t('nav.buses')), element('div', { class: 'split' },
+session.main.append(element('h1', {}, t('nav.buses')), element('div', { class: 'split kept' },
   element('div', { class: 'side' }, mapBox),
   element('div', { class: 'stack' }, live, problem, alerts, busCard, linesCard, departures, own, vehicles,
     stopsCard, homeCard)));

@@ -121,7 +121,7 @@ const aroundPart = element('details', {}, element('summary', {}, t('places.elsew
 const mapBox = element('div', { class: 'map-box' });
 const map = new RouteMap(mapBox, { label: t('places.map'), onPoint: tap, onMove: rest,
   onClick: (position) => { if (mode === 'near') setCentre(position); } });
-session.main.append(element('h1', {}, t('nav.places')), element('div', { class: 'split' },
+session.main.append(element('h1', {}, t('nav.places')), element('div', { class: 'split kept' },
   element('div', { class: 'side' }, mapBox),
   element('div', { class: 'stack' }, modes, nameForm, filters, aroundPart, acquisition, problem,
     element('div', { class: 'row' }, status, moved, backHere), detail, list, more, credit)));

@@ -262,6 +262,16 @@ def test_map_has_its_place_on_small_screens(outside, opened, name):
     wait_for(lambda: page.evaluate("document.documentElement.scrollWidth") <= 240, 60, "a page of 240 pixels")
 
 
+def test_map_stays_in_sight_of_the_list_on_a_phone(outside, opened):
+    page = opened(outside.web, "places.html", width=360, height=640)
+    filled(page, "places")
+    row = page.locator(".result").last
+    row.focus()
+    row.press("Enter")
+    frame, box = page.locator(".map").bounding_box(), row.bounding_box()
+    assert 0 <= frame["y"] and frame["y"] + frame["height"] <= box["y"] and box["y"] + box["height"] <= 640
+
+
 @pytest.mark.parametrize("name", matrix(PAGES, "buses"))
 def test_page_is_german_in_a_german_browser(outside, opened, name):
     page = opened(outside.web, f"{name}.html", locale="de-DE")
