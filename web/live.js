@@ -14,6 +14,7 @@ import { isKiosk, start } from './page.js';
 import { Stage } from './stage.js';
 import { Trail } from './trail.js';
 import { WakeLock, wakeText } from './wake.js';
+import { WeatherNow } from './weather-now.js';
 
 const BLOCKS = ['fields', 'lap', 'zones', 'workout', 'badges', 'course', 'partner', 'sun', 'wind'];
 /** Notices of events that are older are not shown. */
@@ -57,6 +58,7 @@ class LivePage {
     const strips = element('div', { class: 'strips' }, strip, this.step);
     main.append(element('h1', { class: 'unseen' }, t('nav.live')), strips, view, side, this.buildPager(),
       this.buildControls(), this.links);
+    if (!session.liveOnly) this.weather = new WeatherNow(this.controls.parent, this.controls.start, main);
     this.buildDisplay();
   }
 
@@ -155,7 +157,7 @@ class LivePage {
 
   connect() {
     this.watch = { classes: ['STATE', 'EVENT', 'SETTINGS'], interval_ms: this.interval(), blocks: BLOCKS,
-      this_run: true };
+      this_run: true, ...(session.liveOnly ? {} : { topics: ['weather'] }) };
     this.stream = session.stream(this.watch, (line, isReplayed) => this.take(line, isReplayed),
       { since: 0, onState: ({ state }) => this.connection(state), onAge: (age) => this.showAge(age) });
   }
@@ -185,6 +187,7 @@ class LivePage {
       case 'VERSION': this.begin(line); break;
       case 'STATE': this.takeState(line); break;
       case 'EVENT': this.takeEvent(line, isReplayed); break;
+      case 'DATA': this.takeWeather(line); break;
       case 'SETTINGS': this.schedule(); break;
       case 'DROPPED': if (line.events > 0) this.loadRun(); break;
       case 'ERROR': session.fail(new Error(line.message)); break;
@@ -200,6 +203,7 @@ class LivePage {
     const wasAway = this.lostAt !== undefined && performance.now() - this.lostAt > 5000;
     this.lostAt = undefined;
     this.course.forget();
+    this.weather?.take(null);
     if (wasAway) this.activity = undefined;
   }
 
@@ -209,6 +213,11 @@ class LivePage {
     this.followRun(state);
     this.course.follow(state.blocks?.course, () => this.drawCourse());
     this.wake.want(state.run === 'active');
+    this.schedule();
+  }
+
+  takeWeather(line) {
+    this.weather?.take(line);
     this.schedule();
   }
 
@@ -310,6 +319,7 @@ class LivePage {
   render() {
     const { state } = this;
     this.controls.update(state, Boolean(this.isFresh));
+    this.weather?.update(state);
     this.renderStatus();
     this.renderPages();
     if (!state) return;

@@ -1,13 +1,15 @@
 // The weather of the nearest station, here or at another place.
 
 import { rpc } from './api.js';
-import { element, setText, show, svg } from './dom.js';
+import { element, setText, show } from './dom.js';
 import { compass, temperature, height } from './format.js';
 import { clock, errorText, t } from './i18n.js';
 import {
-  capital, far, follow, Latest, minutes, moment, PacedClock, parsePosition, positionText, towards,
+  capital, far, follow, Latest, minutes, moment, PacedClock, parsePosition, positionOf, positionText, towards,
 } from './outside.js';
 import { start } from './page.js';
+import { isNightAt } from './sun.js';
+import { drawingOf, isWindy, thermometer, weatherIcon, windArrow } from './weather-icons.js';
 import {
   ageOf, ageText, cloudLayers, isOld, manner, outlook, overlayText, pressure, sky, visibility, warnings, weatherWords,
   windSpeed, windWords,
@@ -27,7 +29,8 @@ const requests = new Latest();
 let topic = null;
 let sun = null;
 let rider = null;
-/** The answer for another place: { title, weather, reports }. */
+let here = null;
+/** The answer for another place: { title, position, weather, reports }; the position of a station is not known. */
 let asked = null;
 
 // The parts of the page
@@ -77,7 +80,7 @@ async function ask(text, button) {
   try {
     const result = await requests.run((signal) => rpc('weather.at', params, signal));
     if (result) {
-      asked = { ...result, title: position ? positionText(position) : station };
+      asked = { ...result, position, title: position ? positionText(position) : station };
       edition += 1;
       show(problem, false);
       render();
@@ -145,6 +148,8 @@ function missing(data) {
   return element('p', { class: 'soft' }, t('weather.missing', { list }));
 }
 
+const isNight = (time) => isNightAt(asked ? asked.position : here, time);
+
 // A station
 
 function stationCard(station, data, names, context) {
@@ -157,7 +162,7 @@ function stationCard(station, data, names, context) {
   const has = (name) => names.includes(name);
   return element('section', { class: `card station${isStale ? ' is-stale' : ''}` },
     element('h2', {}, [station.station, station.site].filter(Boolean).join(' ')),
-    element('p', { class: 'soft' }, where), headline(data, has),
+    element('p', { class: 'soft' }, where), headline(data, has, context.now),
     element('dl', { class: 'values' }, [
       has('wind') ? windValue(data) : null,
       has('wind') && context.wind ? pair(t('weather.on_you'), 'long', context.wind) : null,
@@ -169,15 +174,18 @@ function stationCard(station, data, names, context) {
     ].flat()));
 }
 
-function headline(data, has) {
+function headline(data, has, now) {
   const degrees = has('temperature') ? data.temperature_c ?? data.temperature_here_c : undefined;
   const feels = has('temperature') ? data.feels_like_c : undefined;
   const words = [has('weather') ? weatherWords(data) : '', has('clouds') ? sky(data) : null].filter(Boolean).join(', ');
   const here = degrees !== undefined && data.temperature_here_c !== undefined
     && temperature(data.temperature_here_c) !== temperature(degrees) ? temperature(data.temperature_here_c) : null;
+  const drawing = drawingOf({ weather: has('weather') ? data.weather : [], clouds: has('clouds') ? data.clouds : [] },
+    isNight(now));
   if (degrees === undefined && !words) return null;
-  return element('div', { class: 'headline' },
-    degrees === undefined ? null : element('p', { class: 'degrees figures' }, temperature(degrees)),
+  return element('div', { class: 'headline' }, drawing ? weatherIcon(drawing) : null,
+    degrees === undefined ? null : element('p', { class: 'degrees figures' }, thermometer(degrees),
+      temperature(degrees)),
     element('div', {},
       words ? element('p', { class: 'sky' }, capital(words)) : null,
       feels === undefined ? null : element('p', {}, t('weather.feels', { temperature: temperature(feels) })),
@@ -202,18 +210,12 @@ function windValue(data) {
     isVariable ? t('weather.variable') : null, hasDirection ? t('weather.wind_from', { from: compass(from) }) : null,
     range(data.wind_range_deg), gust === undefined ? null : t('weather.gusts_of', { speed: windSpeed(gust) }),
   ].filter(Boolean).join(', ');
-  return pair(name, '', hasDirection ? windArrow(from) : null,
+  return pair(name, '', hasDirection ? windArrow(from) : null, isWindy(data) ? weatherIcon('wind') : null,
     speed === undefined ? '' : windSpeed(speed), element('span', { class: 'more' }, capital(more)));
 }
 
 function range([one, other] = []) {
   return other === undefined ? null : t('weather.between', { one: compass(one), other: compass(other) });
-}
-
-/** An arrow that points where the wind blows to. */
-function windArrow(from) {
-  return svg('svg', { viewBox: '-10 -10 20 20', class: 'wind-arrow', 'aria-hidden': 'true' },
-    svg('path', { d: 'M0 -9L6 8L0 4L-6 8Z', transform: `rotate(${(from + 180) % 360})` }));
 }
 
 /** The wind on the rider, whose direction of movement is known. */
@@ -297,6 +299,7 @@ follow(session, { blocks: ['sun', 'wind'], topics: ['weather'] }, (line) => {
     time.take(line);
     sun = line.blocks?.sun ?? null;
     rider = line.blocks?.wind ?? null;
+    here = positionOf(line);
   }
   if (['DATA', 'VERSION', 'SETTINGS'].includes(line.class)) edition += 1;
   if (line.class !== 'EVENT') render();

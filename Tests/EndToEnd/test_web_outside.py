@@ -397,6 +397,38 @@ def test_weather_has_station_distance_age_and_figures(outside, opened):
     expect(card.locator(".degrees")).to_have_text("12 °C")
 
 
+def test_weather_is_drawn_beside_its_figures(outside, opened):
+    page = opened(outside.web, "weather.html")
+    headline = page.locator(".station .headline")
+    expect(headline.get_by_role("img", name="Rain", exact=True)).to_have_attribute("data-drawing", "rain")
+    expect(headline.locator(".degrees [data-band]")).to_have_attribute("data-band", "2")
+    wind = page.locator(".station dl > div", has=page.get_by_text("Wind", exact=True))
+    expect(wind.locator(".wind-arrow path")).to_have_attribute("transform", "rotate(60)")
+    expect(wind.get_by_role("img", name="Strong wind")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", matrix([240, 360, 800], 360))
+def test_weather_stands_beside_the_start_and_leads_to_its_page(outside, opened, width):
+    page = opened(outside.web, "", width=width, height=480)
+    now_there = page.locator(".weather-now")
+    expect(now_there).to_contain_text("12 °C")
+    expect(now_there.get_by_role("img", name="Rain", exact=True)).to_be_visible()
+    expect(now_there).to_contain_text("19 km/h")
+    assert violations(page) == []
+    boxes = [node.bounding_box() for node in (now_there, button(page, "Start"))]
+    assert abs(boxes[0]["y"] - boxes[1]["y"]) < 80
+    now_there.press("Enter")
+    expect(page.get_by_role("heading", name="Weather", exact=True)).to_be_visible()
+    page.go_back()
+    outside.daemon.call("run.start")
+    try:
+        expect(button(page, "Pause")).to_be_visible()
+        expect(now_there).to_be_hidden()
+    finally:
+        outside.daemon.call("run.discard")
+    expect(now_there).to_be_visible()
+
+
 def test_weather_of_another_place(outside, opened):
     outside.weather.add(station("EDDB", 52.37, 13.5), "VRB02KT 0400 +TSRAGR FZFG VV001 M01/M02 Q0990")
     page = opened(outside.web, "weather.html", allowed="Failed to load resource")
