@@ -129,3 +129,11 @@ export function windArrow(from) {
   return svg('svg', { viewBox: '-10 -10 20 20', class: 'wind-arrow', 'aria-hidden': 'true' },
     svg('path', { d: 'M0 -9L6 8L0 4L-6 8Z', transform: `rotate(${(from + 180) % 360})` }));
 }
+
+/** Half a sun and an arrow, of sunrise or sunset. What it means stands beside it. */
+export function sunIcon(name) {
+  const arrow = name === 'rise' ? 'M12 8.5V2M9 4.8 12 2l3 2.8' : 'M12 1.5V8M9 5.2 12 8l3-2.8';
+  const half = 'M2 18h20M6.5 18a5.5 5.5 0 1 1 11 0M4.6 10.6l1.2 1.2M19.4 10.6l-1.2 1.2M7 22h10';
+  return svg('svg', { viewBox: '0 0 24 24', class: 'weather-icon', 'aria-hidden': 'true' },
+    svg('path', { d: half + arrow, 'stroke-width': 2 }));
+}

@@ -2,14 +2,15 @@
 
 import { rpc } from './api.js';
 import { element, setText, show } from './dom.js';
-import { compass, temperature, height } from './format.js';
+import { compass, percent, temperature, height } from './format.js';
+import { chanceOf, hoursOf } from './hours.js';
 import { clock, errorText, t } from './i18n.js';
 import {
   capital, far, follow, Latest, minutes, moment, PacedClock, parsePosition, positionOf, positionText, towards,
 } from './outside.js';
 import { start } from './page.js';
 import { isNightAt } from './sun.js';
-import { drawingOf, isWindy, thermometer, weatherIcon, windArrow } from './weather-icons.js';
+import { drawingOf, isWindy, sunIcon, thermometer, weatherIcon, windArrow } from './weather-icons.js';
 import {
   ageOf, ageText, cloudLayers, isOld, manner, outlook, overlayText, pressure, sky, visibility, warnings, weatherWords,
   windSpeed, windWords,
@@ -39,7 +40,10 @@ const problem = element('p', { class: 'problem', role: 'alert', hidden: true });
 const waiting = element('p', { role: 'status' }, t('weather.waiting'));
 const content = element('div', { class: 'stack' });
 const title = element('h1', { tabIndex: -1 }, t('nav.weather'));
-session.main.append(title, element('div', { class: 'stack' }, problem, waiting, content, placeForm()));
+const reload = element('button', { type: 'button', hidden: session.whyNoCommand() !== null, onclick: reloadNow },
+  t('weather.reload'));
+session.main.append(element('div', { class: 'head-row' }, title, reload),
+  element('div', { class: 'stack' }, problem, waiting, content, placeForm()));
 
 function placeForm() {
   const why = session.whyNoCommand();
@@ -75,22 +79,40 @@ async function ask(text, button) {
     return;
   }
   const params = position ? { lat: position.latitude, lon: position.longitude } : { station };
+  await request(params, button, (result) => {
+    asked = { ...result, params, position, title: position ? positionText(position) : station };
+    title.focus();
+  });
+}
+
+/** Asks for the newest reports of what is shown. */
+function reloadNow() {
+  const last = asked;
+  return request(last?.params ?? {}, reload, (result) => {
+    if (last) asked = { ...last, ...result };
+    else topic = { ...topic, data: result.weather, stale: false, age_ms: 0, at: performance.now() };
+    session.notice(t('weather.reloaded'));
+  });
+}
+
+/** Shows the answer of paced-net; `take` keeps it. The button that asks waits meanwhile. */
+async function request(params, button, take) {
+  const text = button.textContent;
   button.disabled = true;
   setText(button, t('weather.asking'));
   try {
     const result = await requests.run((signal) => rpc('weather.at', params, signal));
     if (result) {
-      asked = { ...result, position, title: position ? positionText(position) : station };
+      take(result);
       edition += 1;
       show(problem, false);
       render();
-      title.focus();
     }
   } catch (error) {
     report(error.code === 'unreachable' ? t('outside.no_net') : errorText(error));
   } finally {
     button.disabled = false;
-    setText(button, t('weather.show'));
+    setText(button, text);
   }
 }
 
@@ -119,7 +141,10 @@ function render() {
   const form = document.getElementById('place-form');
   if (form) show(form.back, asked !== null);
   show(waiting, !data);
+  const { part } = document.activeElement?.closest('[data-part]')?.dataset ?? {};
   content.replaceChildren(...data ? view(data, { now, published, isStale, wind }) : []);
+  // The focus stays at the row that it was in.
+  if (part) content.querySelector(`[data-part="${part}"] > summary`)?.focus();
 }
 
 function view(data, context) {
@@ -210,7 +235,8 @@ function windValue(data) {
     isVariable ? t('weather.variable') : null, hasDirection ? t('weather.wind_from', { from: compass(from) }) : null,
     range(data.wind_range_deg), gust === undefined ? null : t('weather.gusts_of', { speed: windSpeed(gust) }),
   ].filter(Boolean).join(', ');
-  return pair(name, '', hasDirection ? windArrow(from) : null, isWindy(data) ? weatherIcon('wind') : null,
+  const title = isWindy(data) ? element('span', {}, name, ' ', weatherIcon('wind')) : name;
+  return pair(title, '', hasDirection ? windArrow(from) : null,
     speed === undefined ? '' : windSpeed(speed), element('span', { class: 'more' }, capital(more)));
 }
 
@@ -241,9 +267,10 @@ function forecast(data, { now }) {
   return element('section', { class: 'card' }, element('h2', {}, t('weather.forecast')),
     element('p', { class: 'soft' }, [station, metres > 0 ? far(metres) : t('weather.at_here'),
       age === null ? null : t('weather.made', { age: minutes(age) })].filter(Boolean).join(' · ')),
-    changes(data, now), sunLine(now),
-    ahead.length === 0 ? element('p', {}, t('weather.forecast_over'))
-      : element('ol', { class: 'periods' }, ahead.slice(0, PERIODS).map((period) => periodItem(period, now))));
+    changes(data, now), ahead.length === 0 ? element('p', {}, t('weather.forecast_over')) : [
+      element('ol', { class: 'hours' }, hoursOf(ahead, now, asked ? null : sun).map(hourRow)),
+      element('details', lasting('all'), element('summary', {}, t('weather.whole')), element('ol',
+        { class: 'periods' }, ahead.slice(0, PERIODS).map((period) => periodItem(period, now))))]);
 }
 
 function changes(data, now) {
@@ -260,12 +287,44 @@ function changes(data, now) {
   return lines.length === 0 ? null : element('ul', { class: 'plain' }, lines.map((line) => element('li', {}, line)));
 }
 
-function sunLine(now) {
-  if (asked || !sun) return null;
-  const times = [['rise', 'weather.sunrise'], ['set', 'weather.sunset']].filter(([name]) => Date.parse(sun[name]) > now)
-    .sort(([one], [other]) => Date.parse(sun[one]) - Date.parse(sun[other]))
-    .map(([name, key]) => t(key, { time: clock(sun[name]) }));
-  return times.length === 0 ? null : element('p', {}, times.join(' · '));
+/** The parts of the forecast that somebody has opened: times of hours, and 'all'. */
+const opened = new Set();
+
+/** Properties of a part that stays open, and keeps the focus, when it is drawn anew. */
+const lasting = (name) => ({ open: opened.has(name), dataset: { part: name },
+  ontoggle: (event) => { opened[event.target.open ? 'add' : 'delete'](name); } });
+
+function hourRow(row) {
+  const when = element('span', { class: 'when figures' }, clock(row.time));
+  if (row.sun) {
+    return element('li', { class: 'sun' }, when, sunIcon(row.sun), element('span', {}, t(`weather.sun.${row.sun}`)));
+  }
+  const { conditions } = row;
+  const drawing = drawingOf(conditions, isNight(row.time));
+  const chance = chanceOf(row);
+  return element('li', {}, element('details', lasting(row.time), element('summary', {}, when,
+    drawing ? weatherIcon(drawing) : element('span', { class: 'weather-icon' }),
+    element('span', { class: 'what' }, capital(outlook(conditions)) || t('weather.not_stated')),
+    chance === undefined ? null : element('span', { class: 'chance figures' }, percent(chance, 0)),
+    isWindy(conditions) ? weatherIcon('wind') : null), hourDetails(row)));
+}
+
+function hourDetails({ conditions, overlays }) {
+  const texts = overlays.map((overlay) => [overlay, overlayText(overlay, conditions)]).filter(([, text]) => text)
+    .map(([overlay, text]) => `${capital(manner(overlay))}: ${text}`);
+  return element('dl', { class: 'facts' }, [
+    [t('weather.figure.wind'), windFact(conditions)], [t('weather.figure.weather'), capital(weatherWords(conditions))],
+    [t('weather.figure.visibility'), visibility(conditions)],
+    [t('weather.figure.clouds'), cloudLayers(conditions) ?? capital(sky(conditions) ?? '')],
+    [t('weather.perhaps_title'), [...new Set(texts)].map((text) => element('div', {}, text))],
+  ].filter(([, fact]) => fact?.length).flatMap(([name, fact]) =>
+    [element('dt', {}, name), element('dd', {}, ...[fact].flat())]));
+}
+
+function windFact(conditions) {
+  const { wind_variable: isVariable, wind_from_deg: from, wind_speed_mps: speed } = conditions;
+  const words = capital(windWords(conditions));
+  return words && !isVariable && from !== undefined && speed > 0 ? [windArrow(from), words] : words;
 }
 
 function periodItem(period, now) {

@@ -1,7 +1,8 @@
-"""Which drawing the page shows for a report of the weather, by day and by night, in node."""
+"""What the page shows of the weather, in node: drawings by day and by night, and the hours of a forecast."""
 
 import csv
 import json
+import os
 import re
 import subprocess
 
@@ -46,15 +47,28 @@ def sun_vectors():
     return [(int(row["time"]) + float(row["rise"]), float(row["latitude"]), float(row["longitude"])) for row in rows]
 
 
+def overlay(begin, end, **members):
+    return {"from": f"2026-03-01T{begin}Z", "to": f"2026-03-01T{end}Z", "kind": "temporary"} | members
+
+
+# RunFree's example: TAF 1412/1512, TEMPO 1416/1418, FM141900, PROB30 1419/1421, BECMG 1420/1422, sunset 17:53.
+HOURS = {"now": "2026-03-01T15:10:00Z", "after": "2026-03-02T12:00:00Z",
+         "sun": {"rise": "2026-03-01T06:30:00Z", "set": "2026-03-01T17:53:00Z"},
+         "periods": [
+             overlay("12:00", "19:00", name="first", overlays=[overlay("16:00", "18:00", name="rain")]),
+             overlay("19:00", "23:30", name="second", overlays=[
+                 overlay("19:00", "21:00", name="showers", probability_percent=30),
+                 overlay("20:30", "22:00", name="storm", probability_percent=40)])]}
+
 WORST = {"VCTS_RA_BR": "thunder", "-RA_GR": "hail", "BR_-SN/OVC": "snow", "BR_-RA": "rain", "RERA/SKC": "clear-day"}
 
 
 @pytest.fixture(scope="module")
 def drawn():
     texts = [text for group in DRAWN.values() for text in group.split()] + list(WORST) + ["", "XX"]
-    sent = {"weather": [conditions(text) for text in texts], "sun": sun_vectors()}
+    sent = {"weather": [conditions(text) for text in texts], "sun": sun_vectors(), "hours": HOURS}
     result = subprocess.run(["node", ROOT / "Tests/EndToEnd/weather_drawings.mjs", ROOT / "web"], input=json.dumps(sent),
-                            capture_output=True, text=True, timeout=600)
+                            env=os.environ | {"TZ": "UTC"}, capture_output=True, text=True, timeout=600)
     assert result.returncode == 0, result.stderr
     answer = json.loads(result.stdout)
     return answer | {"drawn": dict(zip(texts, answer["drawn"], strict=True))}
@@ -82,3 +96,16 @@ def test_sun_is_at_the_horizon_at_sunrise(drawn):
     assert len(drawn["heights"]) > 3000
     assert max(abs(height + 0.8333) for height in drawn["heights"]) < 0.05
     assert drawn["nights"] == [True, False, False, False]
+
+
+def test_hours_have_what_prevails_and_sunset_is_between_them(drawn):
+    rows = [(row["at"], row.get("sun") or row["conditions"]["name"], [one["name"] for one in row.get("overlays", [])], row.get("chance"))
+            for row in drawn["hours"]]
+    assert rows == [
+        ("15:00", "first", [], None), ("16:00", "first", ["rain"], None), ("17:00", "first", ["rain"], None),
+        ("17:53", "set", [], None), ("18:00", "first", [], None), ("19:00", "second", ["showers"], 30),
+        ("20:00", "second", ["showers", "storm"], 40)]
+
+
+def test_forecast_that_is_over_has_no_hour(drawn):
+    assert drawn["over"] == []

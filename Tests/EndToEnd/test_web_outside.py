@@ -407,6 +407,49 @@ def test_weather_is_drawn_beside_its_figures(outside, opened):
     expect(wind.get_by_role("img", name="Strong wind")).to_be_visible()
 
 
+def test_hours_of_the_forecast_open_and_stay_open(outside, opened):
+    page = opened(outside.web, "weather.html")
+    rows = page.locator(".hours li:not(.sun)")
+    expect(rows).to_have_count(6)
+    first = rows.first.locator("summary")
+    expect(first).to_contain_text("Partly cloudy30 %")
+    expect(first.get_by_role("img", name=re.compile("^Partly cloudy"))).to_be_visible()
+    expect(rows.first.locator("dl")).to_be_hidden()
+    first.focus()
+    page.keyboard.press("Enter")
+    details = rows.first.locator("dl")
+    expect(details).to_contain_text("SW 19 km/h")
+    expect(details).to_contain_text("30 %, at times: thunderstorm with rain, visibility 3 km, SW 37 km/h, gusts 70")
+    try:
+        # All is drawn anew.
+        outside.daemon.call("settings.set", key="metric", value=False)
+        expect(details).to_contain_text("SW 11 mph")
+        expect(first).to_be_focused()
+    finally:
+        outside.daemon.call("settings.set", key="metric", value=True)
+
+
+def test_reload_asks_for_newer_reports_of_the_same_place(outside, opened):
+    outside.weather.add(station("EGLL", 51.48, -0.45), "VRB02KT 9999 SCT030 11/02 Q0990")
+    page = opened(outside.web, "weather.html")
+    filled(page, "weather")
+
+    def reload():
+        with page.expect_request(lambda request: "weather.at" in (request.post_data or "")) as asked:
+            button(page, "Reload").click()
+        expect(page.locator(".line.notice")).to_have_text("This is the newest weather.")
+        expect(button(page, "Reload")).to_be_enabled()
+        return json.loads(asked.value.post_data)["params"]
+
+    assert reload() == {}
+    expect(page.locator(".degrees")).to_have_text("12 °C")
+    page.get_by_label("Place", exact=True).fill("EGLL")
+    button(page, "Show").click()
+    expect(page.get_by_role("heading", name="Weather at EGLL")).to_be_focused()
+    assert reload() == {"station": "EGLL"}
+    expect(page.locator(".station")).to_contain_text("EGLL")
+
+
 @pytest.mark.parametrize("width", matrix([240, 360, 800], 360))
 def test_weather_stands_beside_the_start_and_leads_to_its_page(outside, opened, width):
     page = opened(outside.web, "", width=width, height=480)
