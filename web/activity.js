@@ -1,24 +1,30 @@
 // One activity: its figures, its map, laps, zones and sensors; editing, downloads and deletion.
 
-import { getJSON, rpc } from './api.js';
+import { getJSON, getLines, request, rpc } from './api.js';
+import { badgeName, badgeStory } from './badge-text.js';
 import { ask, element, show } from './dom.js';
 import {
   distance, duration, height, pace, percent, rate, speed, temperature,
 } from './format.js';
 import {
-  activityTitle, askHide, averageOf, bar, bestName, bestValue, downloadFrom, form, linesOf, mapPoints, markList,
-  marksOf, paged, profileOf, sportOptions, startText, table, valueList, whole,
+  activityTitle, askHide, averageOf, bar, bestName, bestValue, downloadFrom, form, mapPoints, markList, marksOf,
+  onFoot, paged, profileOf, sportOptions, startText, table, valueList, whole,
 } from './history.js';
 import { clock, date, hasText, number, t } from './i18n.js';
 import { RouteMap } from './map.js';
 import { labelled, select, start } from './page.js';
 import { Profile } from './profile.js';
+import {
+  badgePlaces, FASTEST, linesOfSeconds, secondsOf, speedColour, speedStretches,
+} from './speed-line.js';
 import { exportFormats } from './tables.js';
 
 const LAPS_AT_ONCE = 100;
 
 const session = await start({ needs: 'history', name: 'activities' });
 let map = null;
+/** Draws the line of the map in the colours of the theme. */
+let colourMap = () => {};
 
 // Figures
 
@@ -185,28 +191,91 @@ function sourceCard(source) {
 
 // The map
 
-/** The route and its elevation; the cards are removed if there are none. */
-async function drawRoute(id, mapCard, profileCard) {
-  let lines = [];
+/** The route and its elevation. Without positions the card says so, and the other one is removed. */
+async function drawRoute({ id, sport }, mapCard, profileCard) {
+  let seconds = [];
   try {
-    const geojson = await getJSON(`/api/activities/${id}/file`, { format: 'geojson' });
-    lines = linesOf(geojson).filter((line) => line.length > 0);
+    const response = await request(`/api/activities/${id}/file`, { query: { format: 'csv' } });
+    seconds = secondsOf(await response.text());
   } catch {
-    // Without positions there is no file.
+    // The error of an activity that does not exist has been shown.
   }
+  const lines = linesOfSeconds(seconds);
   if (lines.length === 0) {
-    for (const node of [mapCard, profileCard]) node.remove();
+    mapCard.querySelector('.chart').replaceWith(element('p', {}, t('activity.no_positions')));
+    profileCard.remove();
     return;
   }
-  const [first, last] = [lines[0][0], lines.at(-1).at(-1)];
-  map?.destroy();
-  map = new RouteMap(mapCard.querySelector('.chart'), { label: t('activity.route'), buttons: 'view' });
-  map.setLines([{ points: mapPoints(lines), colour: '--trail' }]);
-  map.setPoints([[last, t('activity.end'), 'flag'], [first, t('activity.start'), 'dot']].map(([point, label, shape]) =>
-    ({ latitude: point[0], longitude: point[1], label, shape })));
-  const line = profileOf(lines);
+  showMap(lines, sport, mapCard);
+  const measured = lines.map((line) => line.map(({ latitude, longitude, altitude, metres: way }) =>
+    [latitude, longitude, Number.isFinite(altitude) ? altitude : undefined, way]));
+  const line = profileOf(measured);
   show(profileCard, line.altitudes.some(Number.isFinite));
   new Profile(profileCard).set({ lines: [{ ...line, isFilled: true }] });
+  if (onFoot.includes(sport)) await showBadges(seconds, lines, mapCard);
+}
+
+function showMap(lines, sport, mapCard) {
+  const { scale, stretches } = speedStretches(lines);
+  const base = mapPoints(lines.map((line) => line.map(({ latitude, longitude }) => [latitude, longitude])));
+  map?.destroy();
+  const legend = element('p', { class: 'legend' });
+  mapCard.append(legend);
+  const chart = mapCard.querySelector('.chart');
+  map = new RouteMap(chart, { label: t('activity.route'), buttons: 'view', onPoint: (point) => point.open?.() });
+  colourMap = () => {
+    map.setLines(scale ? colouredLines(base, stretches) : [{ points: base, colour: '--trail' }]);
+    legend.replaceChildren(...scale ? legendOf(scale, sport) : []);
+  };
+  colourMap();
+  map.setPoints(endsOf(lines));
+}
+
+const endsOf = (lines) => [[lines.at(-1).at(-1), t('activity.end'), 'flag'], [lines[0][0], t('activity.start'), 'dot']]
+  .map(([{ latitude, longitude }, label, shape]) => ({ latitude, longitude, label, shape }));
+
+const isPaper = () => document.documentElement.dataset.theme === 'e-ink';
+
+/** A dark line below the colours; on paper thicker lines are faster. */
+function colouredLines(base, stretches) {
+  const colours = stretches.map((points, number) => ({ points, casing: null, ...isPaper()
+    ? { colour: '--text', width: [2, 4, 7][Math.floor(number * 3 / (FASTEST + 1))] }
+    : { colour: speedColour(number), width: 5 } })).filter(({ points }) => points.length > 0);
+  return isPaper() ? colours : [{ points: base, colour: '--speed-casing', width: 8, casing: null }, ...colours];
+}
+
+/** What the colours mean. */
+function legendOf({ slow, median, fast }, sport) {
+  const word = (key, speedValue) => element('span', {}, t(key, { rate: rate(1 / speedValue, sport) }));
+  return [word('activity.slow', slow), element('i', { 'aria-hidden': 'true' }), word('activity.fast', fast),
+    word(isPaper() ? 'activity.median_paper' : 'activity.median', median)];
+}
+
+/** Stars on the map where badges were earned, and the same as a list of buttons. */
+async function showBadges(seconds, lines, mapCard) {
+  const places = badgePlaces(await getLines('/api/badges').catch(() => []), seconds);
+  if (places.length === 0) return;
+  const note = element('div', { class: 'badge-note', role: 'status', hidden: true });
+  const open = (place) => {
+    note.replaceChildren(...badgeWords(place));
+    show(note, true);
+  };
+  const points = places.map((place) => ({ latitude: place.second.latitude, longitude: place.second.longitude,
+    shape: 'star', radius: 9, colour: '--star', open: () => open(place) }));
+  map.setPoints([...points, ...endsOf(lines)]);
+  const buttons = places.map((place, index) => element('button', { type: 'button', onclick: () => {
+    open(place);
+    map.look(points[index].latitude, points[index].longitude, 4);
+  } }, `★ ${badgeName(place.badge)}`));
+  mapCard.append(note, element('details', { class: 'on-the-way' }, element('summary', {},
+    t('activity.badges', { count: places.length })), element('div', { class: 'buttons' }, buttons)));
+}
+
+function badgeWords({ badge, distance_m: metresOf, second }) {
+  const story = badgeStory(badge);
+  return [element('h3', {}, badgeName(badge)), story ? element('p', {}, story) : null,
+    element('p', { class: 'soft' }, t('activity.badge_at', { distance: distance(metresOf),
+      time: duration(Math.round(second.elapsed * 1000)) }))].filter(Boolean);
 }
 
 // Actions
@@ -287,7 +356,7 @@ function render(activity) {
       sensorsCard(activity.sensors), sourceCard(activity.source_totals)]),
     downloads(summary.id), commands(summary),
     summary.uuid ? element('p', { class: 'soft uuid' }, t('activity.uuid', { uuid: summary.uuid })) : null));
-  drawRoute(summary.id, route, profile);
+  drawRoute(summary, route, profile);
 }
 
 async function load() {
@@ -296,5 +365,6 @@ async function load() {
   else session.main.replaceChildren(back(), element('h1', {}, t('nav.activities')));
 }
 
+addEventListener('paced-theme', () => colourMap());
 addEventListener('hashchange', () => load());
 await load();

@@ -3,12 +3,11 @@
 import { getLines } from './api.js';
 import { element } from './dom.js';
 import { distance, duration, height, pace, rate } from './format.js';
-import { activityAddress, bestName, bestValue, groupBy, table, withUnit } from './history.js';
+import { activityAddress, bestName, bestValue, groupBy, onFoot, table, withUnit } from './history.js';
 import { date, t } from './i18n.js';
 import { start } from './page.js';
 
 const GRADES = ['earned', 'silver', 'gold', 'best'];
-const ON_FOOT = ['run', 'walk', 'hike'];
 const METRES = { '400m': 400, '1km': 1000, '1mile': 1609.344, '5km': 5000, '10km': 10_000, 'half-marathon': 21_097.5,
   marathon: 42_195 };
 
@@ -34,7 +33,7 @@ function nextCard() {
   const next = badges.find((badge) => !badge.earned);
   const heading = element('h2', {}, t('badges.next'));
   if (!next) return element('section', { class: 'card next' }, heading, element('p', {}, t('badges.all')));
-  const longest = Math.max(0, ...bests.filter(({ best, sport }) => best === 'distance' && ON_FOOT.includes(sport))
+  const longest = Math.max(0, ...bests.filter(({ best, sport }) => best === 'distance' && onFoot.includes(sport))
     .map((best) => best.distance_m));
   const left = longest > 0
     ? [element('p', { class: 'big left' }, withUnit(distance(Math.max(next.distance_m - longest, 0)))),

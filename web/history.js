@@ -9,6 +9,9 @@ import { sports } from './tables.js';
 /** Pairs of value and text for select(). */
 export const sportOptions = () => sports.map((sport) => [sport, t(`sport.${sport}`)]);
 
+/** The sports that earn badges. */
+export const onFoot = ['run', 'walk', 'hike'];
+
 export const activityAddress = (id) => `/activity.html#${id}`;
 
 export const activityTitle = ({ name, sport }) => name ?? t(`sport.${sport}`);

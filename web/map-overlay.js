@@ -228,6 +228,7 @@ export class Overlay {
     pen.lineWidth = 2;
     pen.beginPath();
     if (shape === 'arrow') arrow(pen, x, y, turnOf(this.view, heading), radius);
+    else if (shape === 'star') star(pen, x, y, radius);
     else if (shape === 'flag') pen.rect(x - radius, y - radius, 2 * radius, 2 * radius);
     else pen.arc(x, y, radius, 0, 2 * Math.PI);
     pen.stroke();
@@ -336,6 +337,15 @@ function head(pen, x, y, turn, radius) {
   pen.moveTo(x + 1.3 * right, y + 1.3 * down);
   pen.lineTo(x - right - down, y - down + right);
   pen.lineTo(x - right + down, y - down - right);
+  pen.closePath();
+}
+
+/** A star of five points. */
+function star(pen, x, y, radius) {
+  for (let point = 0; point < 10; point += 1) {
+    const [angle, length] = [point * Math.PI / 5, point % 2 === 0 ? radius : radius * 0.45];
+    pen.lineTo(x + length * Math.sin(angle), y - length * Math.cos(angle));
+  }
   pen.closePath();
 }
 

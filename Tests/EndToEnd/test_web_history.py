@@ -403,10 +403,38 @@ def test_activity_has_figures_laps_and_map(history, pages):
 
 
 @pytest.mark.thorough
-def test_activity_without_positions_has_no_map(history, pages):
-    page = pages.open(history.web, "activity.html#3", allowed="422")
-    expect(page.locator(".lead")).to_be_visible()
-    expect(page.get_by_role("heading", name="Route")).to_have_count(0)
+def test_line_of_the_map_has_the_legend_of_the_report(history, pages):
+    page = pages.open(history.web, "activity.html#4")
+    report = history.pacectl("report", 4, "--hide", 0, "--metric", "-o", "-")
+    legend = re.sub("<[^>]*>", "", re.search(r'<figcaption class="legend">(.*?)</figcaption>', report)[1])
+    expect(page.locator(".legend")).to_have_text(legend)
+    page.evaluate("document.documentElement.dataset.theme = 'e-ink'; dispatchEvent(new Event('paced-theme'))")
+    expect(page.locator(".legend")).to_contain_text("the thicker, the faster")
+
+
+def test_badge_on_the_map_tells_its_story(history, pages):
+    page = pages.open(history.web, "activity.html#4", height=1400)
+    fold(page, "Badges on the way: 11")
+    badge = button(page, "★ Mars")
+    badge.focus()
+    page.keyboard.press("Enter")
+    note = page.locator(".badge-note")
+    expect(note).to_contain_text(re.compile(r"MarsOlympus Mons.*Earned after 3\.22 km, at 15:"))
+    # The map shows the place now: a tap on it says the same.
+    note.evaluate("node => node.hidden = true")
+    canvas = page.locator(".map canvas")
+    canvas.scroll_into_view_if_needed()
+    box = page.locator(".map").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(note).to_be_visible()
+    expect(note.locator("h3")).to_have_text("Mars")
+    assert violations(page) == []
+
+
+def test_activity_without_positions_says_so(history, pages):
+    page = pages.open(history.web, "activity.html#3")
+    expect(page.locator("section", has=page.get_by_role("heading", name="Route"))).to_contain_text("No positions were saved")
+    expect(page.locator(".map")).to_have_count(0)
     expect(page.get_by_role("heading", name="Elevation profile")).to_have_count(0)
 
 
