@@ -1,6 +1,7 @@
 // One activity: its figures, its map, laps, zones and sensors; editing, downloads and deletion.
 
 import { getJSON, getLines, request, rpc } from './api.js';
+import { badgePicture } from './badge-art.js';
 import { badgeName, badgeStory } from './badge-text.js';
 import { ask, element, show } from './dom.js';
 import {
@@ -255,7 +256,7 @@ function legendOf({ slow, median, fast }, sport) {
 async function showBadges(seconds, lines, mapCard) {
   const places = badgePlaces(await getLines('/api/badges').catch(() => []), seconds);
   if (places.length === 0) return;
-  const note = element('div', { class: 'badge-note', role: 'status', hidden: true });
+  const note = element('div', { class: 'badge-note pictured', role: 'status', hidden: true });
   const open = (place) => {
     note.replaceChildren(...badgeWords(place));
     show(note, true);
@@ -273,9 +274,9 @@ async function showBadges(seconds, lines, mapCard) {
 
 function badgeWords({ badge, distance_m: metresOf, second }) {
   const story = badgeStory(badge);
-  return [element('h3', {}, badgeName(badge)), story ? element('p', {}, story) : null,
-    element('p', { class: 'soft' }, t('activity.badge_at', { distance: distance(metresOf),
-      time: duration(Math.round(second.elapsed * 1000)) }))].filter(Boolean);
+  return [badgePicture(badge), element('div', {}, element('h3', {}, badgeName(badge)),
+    story ? element('p', {}, story) : null, element('p', { class: 'soft' }, t('activity.badge_at', {
+      distance: distance(metresOf), time: duration(Math.round(second.elapsed * 1000)) })))];
 }
 
 // Actions

@@ -1,6 +1,8 @@
 // The badges and the personal bests.
 
 import { getLines } from './api.js';
+import { badgePicture, gradeMark } from './badge-art.js';
+import { badgeName, badgeStory } from './badge-text.js';
 import { element } from './dom.js';
 import { distance, duration, height, pace, rate } from './format.js';
 import { activityAddress, bestName, bestValue, groupBy, onFoot, table, withUnit } from './history.js';
@@ -25,7 +27,17 @@ function badgeSections() {
   const title = t('badges.earned', { count: earned.length, all: badges.length });
   return [nextCard(), element('section', {}, element('h2', {}, title),
     earned.length === 0 ? element('p', {}, t('badges.none')) : null,
-    element('ul', { class: 'list cards' }, earned.map(badgeCard)))];
+    element('ul', { class: 'list cards' }, earned.map(badgeCard))), lockedSection()].filter(Boolean);
+}
+
+/** Those that are not earned, with the distance that each needs. */
+function lockedSection() {
+  const locked = badges.filter((badge) => !badge.earned);
+  if (locked.length === 0) return null;
+  return element('section', {}, element('h2', {}, t('badges.locked', { count: locked.length })),
+    element('ul', { class: 'list locked' }, locked.map(({ badge, distance_m: metres }) => element('li', {},
+      badgePicture(badge), element('b', {}, badgeName(badge)),
+      element('span', {}, metres > 0 ? t('badges.over', { distance: distance(metres) }) : t('badges.any'))))));
 }
 
 /** The next badge, and how much farther than the longest activity it is. */
@@ -40,8 +52,9 @@ function nextCard() {
       element('p', {}, t('badges.left', { longest: distance(longest) }))]
     : [element('p', {}, t('badges.first'))];
   return element('section', { class: 'card next' }, heading, element('div', { class: 'sides' },
-    element('div', {}, element('p', { class: 'big' }, next.badge),
-      element('p', {}, t('badges.rule', { distance: distance(next.distance_m) }))), element('div', {}, left)));
+    element('div', { class: 'pictured' }, badgePicture(next.badge), element('div', {},
+      element('p', { class: 'big' }, badgeName(next.badge)),
+      element('p', {}, t('badges.rule', { distance: distance(next.distance_m) })))), element('div', {}, left)));
 }
 
 function badgeCard(badge) {
@@ -50,8 +63,12 @@ function badgeCard(badge) {
   const rows = grades.flatMap((grade) => [element('dt', {}, t(`badges.${grade}_by`)),
     element('dd', {}, activityLink(badge[grade]), element('span', {}, pace(paceOf(badge[grade]))))]);
   const over = badge.distance_m > 0 ? t('badges.over', { distance: distance(badge.distance_m) }) : t('badges.any');
-  return element('li', { class: 'card badge' }, element('div', { class: 'title' }, element('h3', {}, badge.badge),
-    element('p', { class: 'soft' }, over)), element('dl', {}, rows));
+  const marks = ['silver', 'gold'].filter((grade) => badge[grade]).map(gradeMark);
+  const story = badgeStory(badge.badge);
+  return element('li', { class: 'card badge' }, element('div', { class: 'pictured' }, element('div', { class: 'medal' },
+    badgePicture(badge.badge), element('span', { class: 'grades' }, marks)), element('div', {},
+    element('h3', {}, badgeName(badge.badge)), element('p', { class: 'soft' }, over),
+    story ? element('p', {}, story) : null)), element('dl', {}, rows));
 }
 
 function paceOf({ elapsed_ms: elapsed, distance_m: metres }) {

@@ -666,6 +666,41 @@ def test_badges_are_those_of_pacectl(history, pages):
     expect(heading(page)).to_have_text(history.activity(2)["name"])
 
 
+def test_each_badge_has_its_picture_and_story(history, pages):
+    page = pages.open(history.web, "badges.html")
+    names = [json.loads(line)["badge"] for line in history.pacectl("--json", "badges").splitlines()]
+    pictures = page.evaluate("""async (names) => {
+        const [{ badgePicture }, { badgeName, badgeStory }] = await Promise.all([import('/badge-art.js'), import('/badge-text.js')]);
+        return names.map((name) => [badgePicture(name).innerHTML, badgeName(name), badgeStory(name)]);
+    }""", [*names, "Vulcan"])
+    assert [name for _, name, _ in pictures] == [*names, "Vulcan"]
+    assert len({drawing for drawing, _, _ in pictures}) == len(names) + 1 == 34
+    assert len({story for _, _, story in pictures[:-1]}) == 33 and pictures[-1][2] is None
+    expect(page.locator(".badge").first).to_contain_text("The largest moon of the Solar System")
+    expect(page.locator(".badge .badge-picture")).to_have_count(page.locator(".badge").count())
+
+
+def test_badges_that_are_not_earned_say_what_they_need(history, pages):
+    page = pages.open(history.web, "badges.html")
+    badges = [json.loads(line) for line in history.pacectl("--json", "badges").splitlines()]
+    missing = [badge for badge in badges if "earned" not in badge]
+    locked = page.locator(".locked li")
+    expect(locked).to_have_text([f"{badge['badge']}More than {badge['distance_m'] / 1000:.2f} km" for badge in missing])
+    expect(locked.locator(".badge-picture")).to_have_count(len(missing))
+
+
+@pytest.mark.thorough
+def test_faster_runs_have_silver_and_gold(own, pages):
+    for number, speed in enumerate((3.0, 3.2, 3.5)):
+        own.add("--sport", "run", own.track(f"{number}.gpx", 400, f"2026-03-0{number + 1}", speed=speed))
+    page = pages.open(own.web, "badges.html")
+    badge = page.locator(".badge", has_text="Earth's Atmosphere")
+    expect(badge.get_by_role("img")).to_have_count(2)
+    for grade in ("Silver", "Gold"):
+        expect(badge.get_by_role("img", name=grade)).to_be_visible()
+    assert violations(page) == []
+
+
 def test_bests_are_those_of_pacectl(history, pages):
     page = pages.open(history.web, "badges.html", width=1024)
     bests = [json.loads(line) for line in history.pacectl("--json", "bests").splitlines()]

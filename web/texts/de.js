@@ -532,6 +532,7 @@ export default {
   'badges.first': 'Schon deine erste Aktivität zu Fuß zählt.',
   'badges.over': 'Mehr als {distance}',
   'badges.any': 'Jede Distanz',
+  'badges.locked': 'Noch nicht verdient: {count}',
   'badges.earned_by': 'Verdient',
   'badges.silver_by': 'Silber',
   'badges.gold_by': 'Gold',

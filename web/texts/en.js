@@ -514,6 +514,7 @@ export default {
   'badges.first': 'Your first run, walk or hike counts.',
   'badges.over': 'More than {distance}',
   'badges.any': 'Any distance',
+  'badges.locked': 'Not earned yet: {count}',
   'badges.earned_by': 'Earned',
   'badges.silver_by': 'Silver',
   'badges.gold_by': 'Gold',
