@@ -62,6 +62,11 @@ const shapes = {
   zone: (value) => ({ text: value === undefined ? '--' : String(value), unit: '', widest: '0' }),
 };
 
+/** Whether zones are on, but there are none: they cannot be shown. */
+export function lacksZones({ use_heart_rate_zones: isOn, zones }) {
+  return Boolean(isOn) && !(zones?.length === 5 && zones.every((low, index) => index === 0 || low > zones[index - 1]));
+}
+
 /** Whether a field is left out because its source is away. */
 function isAway({ source }, state) {
   const isInRun = state !== null && state.run !== 'idle';

@@ -1,17 +1,18 @@
 // The live page: the run screen, the map, laps, and the commands of the run.
 
+import { rpc } from './api.js';
 import { Controls, summaryCard } from './controls.js';
 import { Course, isTurn } from './course.js';
 import { element, setText, show } from './dom.js';
 import { eventText } from './events.js';
-import { shownPages } from './fields.js';
+import { lacksZones, shownPages } from './fields.js';
 import { age, distance, duration, rate } from './format.js';
 import { clock, hasText, t } from './i18n.js';
 import { Lines, faultRow, infoLines, infoRow, linkLines, linkRow, workoutText } from './info.js';
 import { Laps } from './laps.js';
 import { RouteMap } from './map.js';
 import { isKiosk, start } from './page.js';
-import { Stage } from './stage.js';
+import { isZoneRing, keepZoneRing, Stage } from './stage.js';
 import { Trail } from './trail.js';
 import { WakeLock, wakeText } from './wake.js';
 import { WeatherNow } from './weather-now.js';
@@ -55,11 +56,21 @@ class LivePage {
     this.view = view;
     const side = this.buildSide();
     this.course = new Course(session, strip, this.courseCard);
-    const strips = element('div', { class: 'strips' }, strip, this.step);
+    const strips = element('div', { class: 'strips' }, strip, this.step, this.buildZones());
     main.append(element('h1', { class: 'unseen' }, t('nav.live')), strips, view, side, this.buildPager(),
       this.buildControls(), this.links);
     if (!session.liveOnly) this.weather = new WeatherNow(this.controls.parent, this.controls.start, main);
     this.buildDisplay();
+  }
+
+  /** Zones that are on and not set: a way to set them, and one to do without. */
+  buildZones() {
+    this.noZones = element('div', { class: 'no-zones', role: 'status', hidden: true },
+      element('p', {}, t('live.zones_unset')),
+      element('a', { class: 'button', href: '/settings.html' }, t('live.set_zones')),
+      element('button', { type: 'button', onclick: () => session.attempt(() =>
+        rpc('settings.set', { key: 'use_heart_rate_zones', value: false })) }, t('live.disable_zones')));
+    return this.noZones;
   }
 
   buildStatus() {
@@ -118,8 +129,13 @@ class LivePage {
       setText(button, t(document.fullscreenElement ? 'live.leave_fullscreen' : 'live.fullscreen')));
     const zoom = element('input', { type: 'checkbox', checked: this.map.isZoomedBySpeed,
       onchange: () => this.map.zoomBySpeed(zoom.checked) });
+    const ring = element('input', { type: 'checkbox', checked: isZoneRing(), onchange: () => {
+      keepZoneRing(ring.checked);
+      this.schedule();
+    } });
+    const check = (input, text) => element('label', { class: 'check' }, input, element('span', {}, text));
     session.display.prepend(...(document.fullscreenEnabled ? [button] : []), wakeLine,
-      element('label', { class: 'check' }, zoom, element('span', {}, t('map.by_speed'))));
+      check(zoom, t('map.by_speed')), check(ring, t('live.zone_ring')));
   }
 
   listen() {
@@ -327,6 +343,8 @@ class LivePage {
     this.infoRows.render(infoLines(state));
     this.linkRows.render(linkLines(state));
     this.course.render(state);
+    show(this.noZones, state.run === 'idle' && lacksZones(session.settings) && !session.whyNoCommand()
+      && !session.liveOnly);
     const step = workoutText(state.blocks?.workout);
     show(this.step, step !== null);
     setText(this.step, step ?? '');

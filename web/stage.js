@@ -1,10 +1,11 @@
 // The data fields of a page, drawn as large as they fit.
 
-import { element, setText, show } from './dom.js';
+import { element, setText, show, svg } from './dom.js';
 import { colourProperty, fieldTitle, fieldValue, fields } from './fields.js';
 import { age, decimal } from './format.js';
 import { t } from './i18n.js';
 import { layout, titleSize } from './layout.js';
+import { keep, kept } from './store.js';
 
 /** Fields of this size have no title, as in RunFree. */
 const UNTITLED = 60;
@@ -12,18 +13,29 @@ const UNTITLED = 60;
 /** The colour of a heart-rate zone in text. */
 const zoneText = ['--green', '--teal', '--blue', '--yellow', '--orange', '--red'];
 
+const RING = 'paced.zone.ring';
+
+/** Whether this browser shows the heart-rate zone as a ring, not as a bar. */
+export const isZoneRing = () => kept(RING) === 'on';
+
+export const keepZoneRing = (isOn) => keep(RING, isOn ? 'on' : null);
+
 /** What a field shows: { title, text, unit, widest, message, fraction, colour, isQuiet }. */
 function faceOf(field, state, settings) {
   const { field: name, size } = field;
   const title = field.title_visible && size < UNTITLED ? field.title ?? fieldTitle(name) : null;
+  const isZone = fields[name].format === 'zone';
   const face = {
-    name, size, title, isBar: fields[name].format === 'zone', spoken: field.title ?? fieldTitle(name),
+    name, size, title, isBar: isZone && !isZoneRing(), isRing: isZone && isZoneRing(),
+    spoken: field.title ?? fieldTitle(name),
     colour: colourProperty(field.colour), message: null, isQuiet: false,
     ...fieldValue(name, state?.blocks?.fields?.[name]),
   };
   if (name === 'time_of_day' && state?.time) Object.assign(face, fieldValue(name, state.time));
   if (name === 'heart_rate') addHeart(face, field, state, settings);
-  if (face.isBar) addZone(face, state, settings);
+  if (isZone) addZone(face, state, settings);
+  // A ring is as wide as two figures.
+  if (face.isRing) Object.assign(face, { widest: '00', title: title === null ? null : face.text });
   return face;
 }
 
@@ -54,7 +66,10 @@ function addZone(face, state, settings) {
     face.parts = boundaries(settings.zones);
     const words = { 'Warm Up': t('live.warm_up') };
     face.text = zone > 0 ? t('live.zone', { zone }) : words[name] ?? name ?? t('live.zone', { zone });
-  } else face.message = [t('live.no_zone')];
+  } else {
+    face.message = [t('live.no_zone')];
+    face.text = fieldTitle('zone');
+  }
 }
 
 /** The places of the bottoms of zones 2 to 5 on the bar: that of zone 5 is at 0.95. */
@@ -83,8 +98,8 @@ export class Stage {
   render(page, state, settings) {
     const faces = (page ?? []).map((field) => faceOf(field, state, settings));
     show(this.empty, faces.length === 0 && Boolean(settings.screens));
-    const shape = JSON.stringify(faces.map(({ name, size, title, widest, unit, message, spoken }) =>
-      [name, size, title === null, widest.length, unit, message?.[0] ?? null, spoken]));
+    const shape = JSON.stringify(faces.map(({ name, size, title, widest, unit, message, spoken, isRing }) =>
+      [name, size, title === null, widest.length, unit, message?.[0] ?? null, spoken, isRing]));
     if (shape !== this.shape) this.build(faces, shape);
     faces.forEach((face, index) => this.cells[index].update(face));
   }
@@ -98,7 +113,7 @@ export class Stage {
     const made = new Map();
     this.box.replaceChildren(...bands.map((band) => {
       const cells = band.faces.map((face) => {
-        const cell = face.isBar ? new BarCell(band.size) : new Cell(band.size);
+        const cell = new (face.isBar ? BarCell : face.isRing ? RingCell : Cell)(band.size);
         made.set(face, cell);
         return cell.node;
       });
@@ -146,6 +161,42 @@ class Cell {
     this.value.style.fontSize = `${small}px`;
     const room = (this.node.clientWidth || 100) * Math.max(Math.floor(this.size / small / 1.15), 1);
     return messages.find((text) => text.length * small * 0.6 < room) ?? messages.at(-1);
+  }
+}
+
+const RADIUS = 42;
+const ROUND = 2 * Math.PI * RADIUS;
+
+/** The zone as a ring that fills clockwise from the top, with the number of the zone in it. */
+class RingCell extends Cell {
+  constructor(size) {
+    super(size);
+    this.number = svg('text', { x: 50, y: 66, 'text-anchor': 'middle', 'font-size': 46 });
+    this.fill = svg('circle', { class: 'fill', cx: 50, cy: 50, r: RADIUS });
+    this.ticks = svg('g', { class: 'ticks' });
+    this.ring = svg('svg', { viewBox: '0 0 100 100', class: 'zone-ring', role: 'meter', 'aria-valuemin': 0,
+      'aria-valuemax': 100 }, svg('circle', { class: 'way', cx: 50, cy: 50, r: RADIUS }),
+    svg('g', { transform: 'rotate(-90 50 50)' }, this.fill, this.ticks), this.number);
+    this.definition.append(this.ring);
+  }
+
+  update(face) {
+    super.update({ ...face, text: '' });
+    const isKnown = face.message === null;
+    this.ring.toggleAttribute('hidden', !isKnown);
+    show(this.value, !isKnown);
+    if (!isKnown) return;
+    const percent = Math.round(face.fraction * 1000) / 10;
+    setText(this.number, String(face.zone));
+    const attributes = { 'aria-valuenow': percent, 'aria-valuetext': face.text, 'aria-label': face.spoken };
+    for (const [name, value] of Object.entries(attributes)) this.ring.setAttribute(name, value);
+    this.fill.setAttribute('stroke-dasharray', `${face.fraction * ROUND} ${ROUND}`);
+    this.fill.style.stroke = `var(--zone-${face.zone})`;
+    const places = face.parts.join();
+    if (places === this.places) return;
+    this.places = places;
+    this.ticks.replaceChildren(...face.parts.map((part) => svg('path', { d: 'M85 50h14',
+      transform: `rotate(${part * 360} 50 50)` })));
   }
 }
 

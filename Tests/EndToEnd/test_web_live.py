@@ -207,6 +207,50 @@ def test_run_by_keyboard_alone(web, opened):
     expect(field(page, "time")).to_be_visible()
 
 
+def test_zone_is_a_ring_if_the_browser_wants_one(web_of, opened):
+    web = web_of("--demo")
+    web.daemon.call("settings.set", key="zones", value=[60, 120, 140, 160, 180])
+    web.daemon.call("settings.set", key="use_heart_rate_zones", value=True)
+    web.daemon.call("settings.set", key="screens", value={"run": [{"fields": ["heart_rate", {"field": "zone", "size": 40}]}]})
+    page = opened(web)
+    meter = field(page, "zone").get_by_role("meter")
+    expect(meter).to_have_class("zone-bar")
+    page.locator("details.display summary").click()
+    page.get_by_label("Heart-rate zone as a ring").check()
+    expect(meter).to_have_class("zone-ring")
+    expect(field(page, "zone").locator(".title")).to_have_text(re.compile("^(Zone [1-5]|Warm Up)$"))
+    part = float(meter.get_attribute("aria-valuenow")) / 100
+    assert 0 <= part <= 1 and meter.locator(".ticks path").count() == 4
+    wait_for(lambda: float(meter.get_attribute("aria-valuenow")) > 0, 60, "a heart rate in zone 1 or above")
+    drawn, way = map(float, meter.locator(".fill").get_attribute("stroke-dasharray").split())
+    assert 0 < drawn <= way
+    page.keyboard.press("Escape")
+    assert violations(page) == []
+    page.reload()
+    expect(meter).to_have_class("zone-ring")
+    # The pages of the default, where the ring has no title.
+    web.daemon.call("settings.set", key="screens", value=None)
+    page.set_viewport_size({"width": 800, "height": 480})
+    expect(field(page, "pace")).to_be_visible()
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert page.evaluate(CLIPPED) == []
+
+
+def test_zones_that_are_not_set_can_be_disabled(web, opened):
+    web.daemon.call("settings.set", key="use_heart_rate_zones", value=True)
+    page = opened(web, width=320)
+    offer = page.locator(".no-zones")
+    expect(offer).to_contain_text("Zones are on, but not set.")
+    assert violations(page) == []
+    button(page, "Disable zones").press("Enter")
+    expect(offer).to_be_hidden()
+    assert web.daemon.call("settings.get")["use_heart_rate_zones"] is False
+    web.daemon.call("settings.set", key="use_heart_rate_zones", value=True)
+    expect(offer).to_be_visible()
+    web.daemon.call("settings.set", key="zones", value=[100, 120, 140, 160, 180])
+    expect(offer).to_be_hidden()
+
+
 def test_page_follows_the_setting_screens(web, opened):
     page = opened(web)
     expect(field(page, "time")).to_be_visible()
