@@ -34,8 +34,8 @@ const OPENSTREETMAP = '© OpenStreetMap contributors';
  * setLines([{ points: [[latitude, longitude], …], colour, width, dash, casing, arrows }]): null in points breaks a
  * line; `arrows` show its direction.
  * setPoints([{ latitude, longitude, label, colour, radius, shape: 'dot' | 'flag' | 'star' | 'arrow', heading, mark,
- * inner }], arrange): `mark` is a path in a square of 16 units and `inner` a short text, inside the point; `arrange(points,
- * view)` returns those to draw in a view, instead of all.
+ * inner }], arrange): `mark` is a path in a square of 16 units and `inner` a short text, inside the point;
+ * `arrange(points, view)` returns those to draw in a view, instead of all.
  * setPosition({ latitude, longitude, heading, along, turn, speed, isStale } or null): `along` is the direction of the
  * course that is followed, `turn` the metres to its next turn. A colour is a custom property ('--course') or one of
  * CSS; a line without colour is its arrows. fit() shows everything; `follow` keeps the position in its place.

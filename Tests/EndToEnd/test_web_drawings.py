@@ -2,16 +2,13 @@
 
 import csv
 import json
-import os
 import re
-import subprocess
 
 import pytest
 
+from harness.browser import run_modules
 from harness.process import ROOT
-from test_map_tiles import NODE
 
-pytestmark = NODE
 DESCRIPTORS = ["MI", "BC", "PR", "DR", "BL", "SH", "TS", "FZ"]
 
 # Conditions by their drawing: groups of a report, with the cover of the sky after a slash, and ! by night.
@@ -67,10 +64,7 @@ WORST = {"VCTS_RA_BR": "thunder", "-RA_GR": "hail", "BR_-SN/OVC": "snow", "BR_-R
 def drawn():
     texts = [text for group in DRAWN.values() for text in group.split()] + list(WORST) + ["", "XX"]
     sent = {"weather": [conditions(text) for text in texts], "sun": sun_vectors(), "hours": HOURS}
-    result = subprocess.run(["node", ROOT / "Tests/EndToEnd/weather_drawings.mjs", ROOT / "web"], input=json.dumps(sent),
-                            env=os.environ | {"TZ": "UTC"}, capture_output=True, text=True, timeout=600)
-    assert result.returncode == 0, result.stderr
-    answer = json.loads(result.stdout)
+    answer = run_modules("weather_drawings.mjs", text=json.dumps(sent))
     return answer | {"drawn": dict(zip(texts, answer["drawn"], strict=True))}
 
 

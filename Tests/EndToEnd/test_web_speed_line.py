@@ -6,19 +6,15 @@ import subprocess
 
 import pytest
 
+from harness.browser import run_modules
 from harness.process import PACECTL, ROOT
-from test_map_tiles import NODE
 
-pytestmark = NODE
 RUN = ROOT / "Tests/Data/fit/run-fenix2-9km.fit"
 HEAD = "time,since_start_s,elapsed_s,lap,distance_m,latitude_deg,longitude_deg,altitude_m"
 
 
 def drawn(csv, badges=()):
-    result = subprocess.run(["node", ROOT / "Tests/EndToEnd/speed_line.mjs", ROOT / "web"], input=json.dumps(
-        {"csv": csv, "badges": badges}), capture_output=True, text=True, timeout=600)
-    assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
+    return run_modules("speed_line.mjs", text=json.dumps({"csv": csv, "badges": badges}))
 
 
 def made(*rows):

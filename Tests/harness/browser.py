@@ -22,7 +22,8 @@ NODE = pathlib.Path(playwright.__file__).parent / "driver/node"
 def run_modules(script, *arguments, text=""):
     """What a script of Tests/EndToEnd that reads a text prints as JSON about modules of the page, without a browser."""
     command = [NODE, ROOT / "Tests/EndToEnd" / script, ROOT / "web", *arguments]
-    ended = subprocess.run(list(map(str, command)), input=text, capture_output=True, text=True, timeout=600)
+    ended = subprocess.run(
+        list(map(str, command)), input=text, env=os.environ | {"TZ": "UTC"}, capture_output=True, text=True, timeout=600)
     assert ended.returncode == 0, ended.stderr
     return json.loads(ended.stdout)
 
