@@ -281,6 +281,17 @@ def test_page_is_german_in_a_german_browser(outside, opened, name):
     assert page.evaluate("document.documentElement.lang") == "de"
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("theme", themes())
+def test_weather_fits_a_screen_of_240_pixels(outside, opened, theme):
+    page = opened(outside.web, "weather.html", width=240, height=320, locale="de-DE", theme=theme)
+    filled(page, "weather")
+    for row in page.locator(".hours summary").all():
+        row.click()
+    assert page.evaluate("document.documentElement.scrollWidth") == 240
+    assert violations(page) == []
+
+
 def test_both_languages_have_the_same_texts(outside, opened):
     page = opened(outside.web, "weather.html")
     english, german = [page.evaluate(
