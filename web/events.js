@@ -1,5 +1,6 @@
 // The sentence of an EVENT, as in Sources/Console/AlertText.swift.
 
+import { badgeName } from './badge-text.js';
 import { backText, cueText } from './course.js';
 import { decimal, distance, duration, height, pace, percent, speed, way } from './format.js';
 import { t } from './i18n.js';
@@ -14,7 +15,7 @@ const figures = {
 
 const texts = {
   lap: ({ lap }, state) => t('event.lap', { number: lap.number, figures: lapText(lap, state?.sport) }),
-  badge: ({ badge }) => t('event.badge', { badge }),
+  badge: ({ badge }) => t('event.badge', { badge: badgeName(badge) }),
   light: ({ light_left_s: left }) => t('event.light', { count: Math.round(left / 60) }),
   notice: ({ text }) => text,
   workout: (event) => (event.step === undefined ? t('event.workout_done') : t('event.workout', { ...event, text: stepTextWords(event.text) })),

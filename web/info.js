@@ -1,5 +1,6 @@
 // Lines below the figures: links, workout, partner, wind, sun, badge.
 
+import { badgeName } from './badge-text.js';
 import { element, setText, show } from './dom.js';
 import { age, compass, distance, duration, height, seconds, speed, way } from './format.js';
 import { clock, t } from './i18n.js';
@@ -74,7 +75,7 @@ function lightText(left) {
 
 function badgeText(badges) {
   if (!badges?.next) return null;
-  return t('live.badge_in', { badge: badges.next, distance: distance(badges.remaining_m) });
+  return t('live.badge_in', { badge: badgeName(badges.next), distance: distance(badges.remaining_m) });
 }
 
 /** The strap, the receiver and the battery: [{ text, status }]; status is good, warn or bad. */
