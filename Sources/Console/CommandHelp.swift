@@ -75,6 +75,6 @@ package enum CommandHelp {
 extension Command {
     /// The name, the words and the options: `start [SPORT] [--indoor] [--ago SECONDS]`.
     package var synopsis: String {
-        ([name] + arguments.map(\.word) + options.map { $0.isNeeded ? $0.form : "[\($0.form)]" }).joined(separator: " ")
+        ([name] + arguments.map(\.word) + options.map { "[\($0.form)]" }).joined(separator: " ")
     }
 }

@@ -7,7 +7,6 @@ struct CommandOption<Value: Sendable>: CommandOptionRow {
     /// Names of the same meaning; the help has the last one.
     let names: [String]
     let word: String?
-    let isNeeded: Bool
     let text: String
     let completion: Completion
     /// What an error says that the option needs.
@@ -16,17 +15,15 @@ struct CommandOption<Value: Sendable>: CommandOptionRow {
 
     /// - Parameters:
     ///   - word: the word for the value in the help; nil for an option without one.
-    ///   - isNeeded: whether the command needs the option.
     ///   - text: what the option does, for the help and the completion; empty for one that only tests and tools use.
     ///   - parse: returns nil for a text that is no value.
     init(
-        _ names: String..., word: String?, isNeeded: Bool = false, _ text: String, _ completion: Completion = .none,
+        _ names: String..., word: String?, _ text: String, _ completion: Completion = .none,
         needs: String = "",
         parse: @escaping @Sendable (String) throws(Failure) -> Value?
     ) {
         self.names = names
         self.word = word
-        self.isNeeded = isNeeded
         self.text = text
         self.completion = completion
         self.needs = needs
@@ -45,7 +42,6 @@ struct CommandOption<Value: Sendable>: CommandOptionRow {
 protocol CommandOptionRow: Sendable {
     var names: [String] { get }
     var word: String? { get }
-    var isNeeded: Bool { get }
     var text: String { get }
     var completion: Completion { get }
     func value(named name: String, _ text: String?) throws(Failure) -> Any

@@ -19,18 +19,22 @@ struct RankedRoute {
     private static let steepSteps = 10
 
     /// The routes of a search in the order of ``RouteRanking``.
-    static func ranked(_ answers: [RouteAnswer], _ profile: RouteProfile) -> [RankedRoute] {
+    static func ranked(_ answers: [RouteAnswer], _ goal: RouteGoal, _ profile: RouteProfile) -> [RankedRoute] {
         let courses = answers.map { answer in
             var data = answer.course.data
             data.sport = profile.sport
             // The hash names stored courses only.
             return (data, Course(data, hash: CourseHash(0)))
         }
-        let ranking = RouteRanking.order(
-            courses.map { data, track in
-                RouteRanking.Candidate(
-                    track: data.vertices.map(\.coordinate), length: track.length, ascent: track.ascent)
-            })
+        let candidates = courses.map { data, track in
+            RouteRanking.Candidate(
+                track: data.vertices.map(\.coordinate), length: track.length, ascent: track.ascent)
+        }
+        let ranking =
+            switch goal {
+            case .place: RouteRanking.order(candidates)
+            case .loop(let metres): RouteRanking.order(candidates, metres: metres)
+            }
         let least = ranking.compactMap { courses[$0].1.ascent }.min()
         let ties = ranking.filter { RouteRanking.isTie(courses[$0].1.ascent, least: least) }
         return ranking.map { index in

@@ -39,10 +39,10 @@ struct RouteEngine: Equatable {
     }
 }
 
-/// A question to a route engine.
+/// A question to a route engine: the way from the first place over the others to the last one.
 struct RouteQuery: Equatable {
-    var start: Coordinate
-    var end: Coordinate
+    /// Two at least.
+    var places: [Coordinate]
     var profile: RouteProfile
 }
 
@@ -54,64 +54,73 @@ struct RouteCall: Equatable {
 }
 
 extension RouteEngine {
-    /// The requests to send, the most useful first. Their responses have six routes or more, if the engine finds that many.
+    /// The requests to send, the most useful first. Their responses have six routes or more, if the engine finds that many;
+    /// Valhalla and GraphHopper know no alternatives to a way over other places.
     func calls(for query: RouteQuery) -> [RouteCall] {
         switch dialect {
-        case .brouter: brouterCalls(query)
-        case .valhalla: valhallaCalls(query)
-        case .graphhopper: [graphhopperCall(query)]
-        }
-    }
-
-    /// Three alternatives, once with the costs of the profile and once with a higher cost of climbs.
-    private func brouterCalls(_ query: RouteQuery) -> [RouteCall] {
-        let profile = query.profile == .ride ? "trekking" : "hiking-mountain"
-        let places = "\(Self.lonLat(query.start))%7C\(Self.lonLat(query.end))"
-        return ["", "&profile:uphillcost=200&profile:uphillcutoff=0.5"].flatMap { climbs in
-            (0..<3).map { alternative in
-                RouteCall(
-                    url: "\(server.text)/brouter?lonlats=\(places)&profile=\(profile)&alternativeidx=\(alternative)"
-                        + "&format=geojson&timode=2\(climbs)")
+        case .brouter:
+            // Three alternatives, once with the costs of the profile and once with a higher cost of climbs.
+            [false, true].flatMap { avoidsClimbs in
+                (0..<3).map { brouterCall(query, alternative: $0, avoidsClimbs: avoidsClimbs) }
             }
+        case .valhalla:
+            // A route and three alternatives, once avoiding hills and once not.
+            [0.0, 1.0].map { valhallaCall(query, useOfHills: $0, alternatives: query.places.count == 2 ? 3 : 0) }
+        case .graphhopper: [graphhopperCall(query, alternatives: query.places.count == 2)]
         }
     }
 
-    /// A route and three alternatives, once avoiding hills and once not.
-    private func valhallaCalls(_ query: RouteQuery) -> [RouteCall] {
+    /// The request for one route that climbs little.
+    func call(for query: RouteQuery) -> RouteCall {
+        switch dialect {
+        case .brouter: brouterCall(query, alternative: 0, avoidsClimbs: true)
+        case .valhalla: valhallaCall(query, useOfHills: 0, alternatives: 0)
+        case .graphhopper: graphhopperCall(query, alternatives: false)
+        }
+    }
+
+    private func brouterCall(_ query: RouteQuery, alternative: Int, avoidsClimbs: Bool) -> RouteCall {
+        let profile = query.profile == .ride ? "trekking" : "hiking-mountain"
+        let places = query.places.map { "\(Self.degrees($0.longitude)),\(Self.degrees($0.latitude))" }
+        return RouteCall(
+            url: "\(server.text)/brouter?lonlats=\(places.joined(separator: "%7C"))&profile=\(profile)"
+                + "&alternativeidx=\(alternative)&format=geojson&timode=2"
+                + (avoidsClimbs ? "&profile:uphillcost=200&profile:uphillcutoff=0.5" : ""))
+    }
+
+    private func valhallaCall(_ query: RouteQuery, useOfHills: Double, alternatives: Int) -> RouteCall {
         let costing = query.profile == .ride ? "bicycle" : "pedestrian"
-        return [0.0, 1.0].map { hills in
-            var body = JSONWriter()
-            body.object {
-                $0.array("locations") {
-                    for place in [query.start, query.end] {
-                        $0.object {
-                            $0.member("lat", place.latitude, decimals: 7)
-                            $0.member("lon", place.longitude, decimals: 7)
-                        }
+        var body = JSONWriter()
+        body.object {
+            $0.array("locations") {
+                for (index, place) in query.places.enumerated() {
+                    $0.object {
+                        $0.member("lat", place.latitude, decimals: 7)
+                        $0.member("lon", place.longitude, decimals: 7)
+                        // Who turns there stays on one leg.
+                        if index > 0, index < query.places.count - 1 { $0.member("type", "via") }
                     }
                 }
-                $0.member("costing", costing)
-                $0.object("costing_options") { $0.object(costing) { $0.member("use_hills", hills, decimals: 1) } }
-                $0.member("alternates", 3)
-                $0.member("elevation_interval", 30)
-                $0.object("directions_options") { $0.member("units", "kilometers") }
             }
-            return RouteCall(url: "\(server.text)/route", body: body.bytes)
+            $0.member("costing", costing)
+            $0.object("costing_options") { $0.object(costing) { $0.member("use_hills", useOfHills, decimals: 1) } }
+            if alternatives > 0 { $0.member("alternates", alternatives) }
+            $0.member("elevation_interval", 30)
+            $0.object("directions_options") { $0.member("units", "kilometers") }
         }
+        return RouteCall(url: "\(server.text)/route", body: body.bytes)
     }
 
-    private func graphhopperCall(_ query: RouteQuery) -> RouteCall {
+    private func graphhopperCall(_ query: RouteQuery, alternatives: Bool) -> RouteCall {
         let profile = query.profile == .ride ? "bike" : "foot"
-        let points = [query.start, query.end].map {
+        let points = query.places.map {
             "&point=\(Self.degrees($0.latitude))%2C\(Self.degrees($0.longitude))"
         }
+        let more =
+            alternatives
+            ? "&algorithm=alternative_route&alternative_route.max_paths=6&alternative_route.max_weight_factor=2" : ""
         return RouteCall(
-            url: "\(server.text)/route?profile=\(profile)&elevation=true&algorithm=alternative_route"
-                + "&alternative_route.max_paths=6&alternative_route.max_weight_factor=2" + points.joined())
-    }
-
-    private static func lonLat(_ place: Coordinate) -> String {
-        "\(degrees(place.longitude)),\(degrees(place.latitude))"
+            url: "\(server.text)/route?profile=\(profile)&elevation=true" + more + points.joined())
     }
 
     private static func degrees(_ value: Double) -> String { DecimalFormat.text(value, decimals: 7) ?? "0" }

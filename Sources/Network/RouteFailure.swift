@@ -16,10 +16,16 @@ enum RouteFailure: Error, Equatable {
     case format(RouteDialect, FileError)
     /// The engine says that there is no route.
     case noRoute(String?)
-    /// The route starts or ends too far from the requested place.
-    case snapped(isStart: Bool, metres: Double)
+    /// The route is too far from a requested place.
+    case snapped(Place, metres: Double)
     /// The route is longer than the search allows.
     case tooFar(metres: Double)
+
+    enum Place: String {
+        case start
+        case end = "destination"
+        case via = "place on the way"
+    }
 
     /// One word for programs.
     var reason: String {
@@ -69,8 +75,8 @@ enum RouteFailure: Error, Equatable {
         case .format(let dialect, let error):
             "\(host) does not answer as \(dialect.title) does (\(error)); name the engine, such as valhalla+http://…"
         case .noRoute(let words): "\(engine) finds no route" + Self.quoted(words)
-        case .snapped(let isStart, let metres):
-            "the nearest road or path to the \(isStart ? "start" : "destination") is \(Self.distance(metres)) away: "
+        case .snapped(let place, let metres):
+            "the nearest road or path to the \(place.rawValue) is \(Self.distance(metres)) away: "
                 + "the map of \(engine) does not cover it"
         case .tooFar(let metres):
             "the route is \(Self.distance(metres)) long, more than \(Self.distance(RouteAnswer.lengthLimit)): "

@@ -90,9 +90,9 @@ final class RouteService {
             let failure = RouteFailure.limited(for: limited.until - Clock.now())
             return completed(.failure(.serverFailed(failure.reason, failure.text(engine.host))))
         }
-        let query = RouteQuery(start: start, end: search.end, profile: search.profile)
         job = Job(
-            search: RouteSearch(engine, query), headers: engine == self.engine ? headers : [],
+            search: RouteSearch(engine, from: start, search.goal, search.profile),
+            headers: engine == self.engine ? headers : [],
             deadline: Clock.now() + Self.attemptTime, completed: completed)
         send()
     }
@@ -127,7 +127,7 @@ final class RouteService {
             log(.warning, "no route: \(failure.reason)")
             return job.completed(.failure(.serverFailed(failure.reason, text)))
         }
-        let routes = RankedRoute.ranked(job.search.found, job.search.query.profile)
+        let routes = RankedRoute.ranked(job.search.found, job.search.goal, job.search.profile)
         lastSearch += 1
         keep(Found(search: lastSearch, courses: routes.map(\.course)))
         var writer = JSONWriter()

@@ -279,6 +279,67 @@ def test_chosen_route_becomes_the_course_of_the_daemon(routes):
     assert missing.returncode == 1 and "--load 20: there" in missing.stderr
 
 
+def over(request):
+    """The answer of an engine that knows straight ways only."""
+    places = [(lat, lon) for lon, lat in RouteEngine.places(request.parameters)]
+    points = [point for one, other in zip(places, places[1:]) for point in straight(one, other, count=20)]
+    return brouter_answer(points)
+
+
+def test_route_leads_over_the_places_on_the_way(routes):
+    routes.engine.reply = over
+    via = [(42.515, 1.525), (42.516, 1.535)]
+    done = routes.route("--to", text(TO), *(word for place in via for word in ("--via", text(place))), "--load", "1")
+    assert done.returncode == 0, done.stderr
+    assert RouteEngine.places(routes.engine.requests[0].parameters) == [
+        pytest.approx([lon, lat], abs=1e-6) for lat, lon in (FROM, *via, TO)]
+    found = routes.find(via=[{"lat": lat, "lon": lon} for lat, lon in via])
+    wanted = length([[lon, lat] for lat, lon in (FROM, *via, TO)])
+    assert abs(found["routes"][0]["length_m"] - wanted) < 1
+
+    routes.engine.reply = lambda request: NEAR
+    done = routes.route("--to", text(TO), "--via", "42.52,1.521")
+    assert done.returncode == 1 and "the nearest road or path to the place on the way is 1." in done.stderr
+
+
+@pytest.mark.parametrize("engine", matrix(["brouter", "valhalla", "graphhopper"], "valhalla"))
+def test_other_engines_are_asked_for_a_way_over_places(routes, engine):
+    via = {"lat": 42.51, "lon": 1.53}
+    routes.engine.reply = lambda request: response(500)
+    routes.find(via=[via], engine=f"{engine}+{routes.engine.address}")
+    request = routes.engine.requests[0]
+    if engine == "valhalla":
+        body = json.loads(request.body)
+        assert body["locations"][1] == via | {"type": "via"} and "type" not in body["locations"][0] | body["locations"][2]
+        # It knows alternatives between two places only.
+        assert "alternates" not in body
+    elif engine == "graphhopper":
+        assert request.target.count("point=") == 3 and "algorithm" not in request.parameters
+    else:
+        assert len(RouteEngine.places(request.parameters)) == 3
+
+
+def test_round_trips_have_the_wanted_length(routes):
+    routes.engine.reply = over
+    done = routes.route("--loop", "13km", "--load", "1")
+    assert done.returncode == 0, done.stderr
+    course, = routes.daemon.call("course.list")
+    # The engine's ways are straight, so the first triangles are too small; the second ones are right.
+    assert course["name"] == "Round trip of 13.0 km" and abs(course["length_m"] - 13_000) < 50
+    trips = [RouteEngine.places(request.parameters) for request in routes.engine.requests]
+    assert len(trips) == 12 and all(trip[0] == trip[3] == pytest.approx([FROM[1], FROM[0]], abs=1e-6) for trip in trips)
+
+    # Ways into the north are there, and no others.
+    def north(request):
+        corners = RouteEngine.places(request.parameters)[1:3]
+        if min(lat for _, lat in corners) < FROM[0]:
+            return response(400, "via1-position not mapped in existing datafile\n", content_type="text/plain")
+        return over(request)
+    routes.engine.reply = north
+    found = routes.net.call("route.find", **{"from": {"lat": FROM[0], "lon": FROM[1]}, "length_m": 5000, "profile": "run"})
+    assert abs(found["routes"][0]["length_m"] - 5000) < 750 and len(found["routes"]) <= 3
+
+
 @pytest.mark.thorough
 def test_destination_is_a_place_by_name_or_id(routes):
     maps = routes.stage.directory / "maps"
@@ -360,6 +421,9 @@ def test_route_comes_in_pieces(routes):
 
 @pytest.mark.parametrize("words, error", matrix([
     ([], "route needs a destination"), (["--to", "91,0"], "--to needs a position"), (["--to", ""], "--to needs a position"),
+    (["--loop", "5"], "--loop needs a length from 500m to 200km"), (["--loop", "400m"], "--loop needs a length"),
+    (["--loop", "5km", "--to", "1,1"], "use one of them"), (["--loop", "5km", "--follow"], "--via and --follow belong to --to"),
+    (["--to", "1,1", *["--via", "1,1"] * 9], "at most 8 places"),
     (["--from", "here", "--to", "1,1"], "--from needs a position"),
     (["--to", "1,1", "--profile", "fly"], "--profile needs one of walk, run, ride"),
     (["--to", "1,1", "--load", "0"], "--load needs the number of a route from 1 to 32"), (["--to", "1,1", "x"], "unexpected argument 'x'"),
@@ -371,10 +435,14 @@ def test_wrong_arguments_are_named(words, error):
 
 @pytest.mark.parametrize("parameters, code", matrix([
     ({"profile": "fly"}, -32004), ({"to": 1}, -32004), ({"to": {"lat": "1", "lon": 1}}, -32004), ({"engine": "ftp://x"}, -32004),
-    ({"engine": 1}, -32004), ({"more": 1}, -32602),
+    ({"engine": 1}, -32004), ({"more": 1}, -32602), ({"to": None}, -32004), ({"length_m": 5000}, -32602), ({"via": 1}, -32004),
+    ({"via": [{"lat": 1, "lon": 1}] * 9}, -32004), ({"via": [{"lat": 1}]}, -32004), ({"length_m": 499, "to": ...}, -32004),
+    ({"length_m": 5000, "to": ..., "via": [{"lat": 1, "lon": 1}]}, -32602), ({"to": ...}, -32602),
 ], {"profile": "fly"}))
 def test_wrong_parameters_are_rejected(routes, parameters, code):
     request = {"to": {"lat": TO[0], "lon": TO[1]}, "profile": "walk"} | parameters
+    # An ellipsis leaves the parameter out.
+    request = {name: value for name, value in request.items() if value is not ...}
     assert routes.net.call("route.find", **request)["code"] == code
     assert routes.engine.requests == []
 

@@ -5,6 +5,8 @@ import JSONCoding
 package struct RouteAnswer: Equatable, Sendable {
     /// The route with its turns.
     package var course: ImportedCourse
+    /// The length of its line.
+    package var metres: Double
     /// What the engine states.
     package var statedMetres: Double?
     package var statedSeconds: Double?
@@ -113,7 +115,7 @@ struct RoutePath {
         }
         return RouteAnswer(
             course: try builder.finish(name: nil, sport: nil, missing: "the route has no points"),
-            statedMetres: statedMetres, statedSeconds: statedSeconds)
+            metres: distances.last ?? 0, statedMetres: statedMetres, statedSeconds: statedSeconds)
     }
 
     /// A point of `[longitude, latitude, altitude?]`.

@@ -46,7 +46,7 @@ package enum NetworkRequest: Equatable, Sendable {
     package struct RouteSearch: Equatable, Sendable {
         /// Nil for the last position of the daemon.
         package var start: Coordinate?
-        package var end: Coordinate
+        package var goal: RouteGoal
         package var profile: RouteProfile
         /// The address of a route engine; nil for that of the configuration.
         package var engine: String?
@@ -74,14 +74,16 @@ package enum NetworkRequest: Equatable, Sendable {
             ) { .weather(try weatherPlace($0)) },
             RPCMethod(
                 "route.find",
-                "Returns several routes to a place, the flattest first. Without from, they start at the position of paced.",
-                [from.optional, to.required, profile.required, engine.optional], "routes", routes,
+                "Returns several routes to a place, or round trips of a length, the flattest first. Without from, they start at the position of paced.",
+                [
+                    from.optional, to.optional, via.optional, length.optional, profile.required, engine.optional,
+                ], "routes", routes,
                 [.refused, .busy, .invalid, .failed], .change
             ) {
                 let profile = try routeProfile($0.members["profile"] ?? .null, "profile")
-                let end = try $0.value(of: to)
+                let goal = try routeGoal($0)
                 let engine = try $0[engine]
-                return .route(RouteSearch(start: try $0[from], end: end, profile: profile, engine: engine))
+                return .route(RouteSearch(start: try $0[from], goal: goal, profile: profile, engine: engine))
             },
             RPCMethod(
                 "route.course",
@@ -153,7 +155,21 @@ package enum NetworkRequest: Equatable, Sendable {
         return text
     }
     private static let from = place("from", "The start.")
-    private static let to = place("to", "The destination.")
+    private static let to = place("to", "The destination, without length_m.")
+    private static let via = RPCParameter(
+        "via", .array(of: to.schema, #""maxItems":\#(RouteGoal.viaLimit)"#),
+        "Places on the way to the destination, in their order; at most \(RouteGoal.viaLimit)."
+    ) { value, name in
+        guard let places = value.array, places.count <= RouteGoal.viaLimit else {
+            throw RPCError.invalidValue(name, "\(name) must be a list of at most \(RouteGoal.viaLimit) places")
+        }
+        var coordinates: [Coordinate] = []
+        for place in places { coordinates.append(try to.read(place, name)) }
+        return coordinates
+    }
+    private static let length = quantity(
+        "length_m", RouteGoal.loopLengths, .number("500", "200000"),
+        "Metres of a round trip, which ends where it starts, in place of to.")
     private static let home = place("home", "Instead of the home of paced-net.conf.")
     private static let profile = RPCParameter(
         "profile", .oneOf(RouteProfile.allCases.map(\.rawValue)), "How the user travels."
@@ -238,6 +254,16 @@ package enum NetworkRequest: Equatable, Sendable {
             throw .invalidValue(name, "\(name) must be one of \(known)")
         }
         return profile
+    }
+
+    private static func routeGoal(_ parameters: RPCParameters) throws(RPCError) -> RouteGoal {
+        let via = try parameters[via] ?? []
+        switch (try parameters[to], try parameters[length]) {
+        case (let end?, nil): return .place(end, via: via)
+        case (nil, let length?) where via.isEmpty: return .loop(metres: length)
+        case (nil, _?): throw .invalidParameters("via", "via belongs to a route with to: a round trip has none")
+        default: throw .invalidParameters("to", "the parameters must have to, or length_m for a round trip")
+        }
     }
 
     private static func weatherPlace(_ parameters: RPCParameters) throws(RPCError) -> WeatherPlace {

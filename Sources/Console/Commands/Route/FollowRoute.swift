@@ -11,31 +11,54 @@ extension Command {
         Command(
             "route",
             options: [
-                Options.to, Options.from, Options.profile, Options.engine, Options.loadRoute, Options.follow,
-                Options.netDirectory,
+                Options.to, Options.via, Options.loop, Options.from, Options.profile, Options.engine,
+                Options.loadRoute, Options.follow, Options.netDirectory,
             ], others: [Options.mapsDirectory],
-            "show several routes to a position, or to a place by its name or ID, the flattest first, from the route "
-                + "engine of paced-net.conf or at URL; --load makes route N the course of the daemon; --follow asks "
-                + "again whenever the run leaves it",
+            "show several routes to a position, or to a place by its name or ID, or round trips of a length, the "
+                + "flattest first, from the route engine of paced-net.conf or at URL; --load makes route N the course "
+                + "of the daemon; --follow asks again whenever the run leaves it",
             read: { arguments in
-                guard let destination = arguments[Options.to] else {
-                    throw Failure.usage("route needs a destination, such as --to 52.5163,13.3777 or --to 'Plaza Mayor'")
-                }
                 let options = RouteOptions(
-                    start: arguments[Options.from], profile: arguments[Options.profile] ?? .walk,
+                    start: arguments[Options.from], via: arguments.all(Options.via),
+                    profile: arguments[Options.profile] ?? .walk,
                     engine: arguments[Options.engine], loaded: arguments[Options.loadRoute],
                     follows: arguments.has(Options.follow), netDirectory: arguments[Options.netDirectory],
                     mapsDirectory: arguments[Options.mapsDirectory])
-                return (destination, options)
+                return (try destination(arguments, options), options)
             }, run: { try $0.route(to: $1.0, $1.1) })
     ]
+
+    private static func destination(
+        _ arguments: Arguments, _ options: RouteOptions
+    ) throws(Failure) -> RouteDestination {
+        guard options.via.count <= RouteGoal.viaLimit else {
+            throw .usage("--via names at most \(RouteGoal.viaLimit) places")
+        }
+        switch (arguments[Options.to], arguments[Options.loop]) {
+        case (let destination?, nil): return destination
+        case (nil, let metres?):
+            guard options.via.isEmpty, !options.follows else {
+                throw .usage("--via and --follow belong to --to: nobody knows where a round trip goes on")
+            }
+            return .loop(metres: metres)
+        case (nil, nil):
+            throw .usage(
+                "route needs a destination, such as --to 52.5163,13.3777 or --to 'Plaza Mayor', or --loop 10km")
+        case (_?, _?): throw .usage("--to leads to a place, --loop back to the start: use one of them")
+        }
+    }
 }
 
 extension Options {
     fileprivate static let to = CommandOption<RouteDestination>(
-        "--to", word: "LAT,LON|PLACE", isNeeded: true, "the destination",
+        "--to", word: "LAT,LON|PLACE", "the destination",
         needs: "a position such as 52.5163,13.3777, or the name or ID of a place",
         parse: { RouteDestination(argument: $0) })
+    fileprivate static let via = position("--via", such: "52.5163,13.3777", "a place on the way; once for each")
+    fileprivate static let loop = CommandOption<Double>(
+        "--loop", word: "LENGTH", "the length of a round trip",
+        needs: "a length from 500m to 200km, such as 10km or 6mi",
+        parse: { RouteGoal.loopMetres($0) })
     fileprivate static let from = position("--from", such: "52.5163,13.3777", "the start")
     fileprivate static let profile = CommandOption<RouteProfile>.choice("--profile", "how you travel")
     fileprivate static let engine = CommandOption.text("--engine", "URL", "the route engine", needs: "an address")
@@ -64,18 +87,19 @@ extension Invocation {
 
     private func request(to destination: RouteDestination, _ options: RouteOptions) throws(Failure) -> RouteRequest {
         switch destination {
-        case .position(let end): return RouteRequest(options: options, end: end, name: nil)
+        case .position(let end): return RouteRequest(options: options, to: end, name: nil)
+        case .loop(let metres): return RouteRequest(options: options, goal: .loop(metres: metres), name: nil)
         case .stop(let id):
             var transit = TransitOptions()
             transit.maps.directory = options.mapsDirectory
             let stop = try stop(id: id, transit)
-            return RouteRequest(options: options, end: stop.position, name: stop.name)
+            return RouteRequest(options: options, to: stop.position, name: stop.name)
         case .place(let reference):
             var search = PlacesOptions()
             search.position = options.start
             search.directory = options.mapsDirectory
             let place = try place(reference, search)
-            return RouteRequest(options: options, end: place.position, name: place.name)
+            return RouteRequest(options: options, to: place.position, name: place.name)
         }
     }
 
@@ -99,7 +123,7 @@ extension Invocation {
 
     /// Keeps a route to the destination loaded, until the run is there or another course is loaded.
     private func follow(_ request: RouteRequest, course: NewCourse) throws(Failure) {
-        var course = course
+        var (request, course) = (request, course)
         var follower = RouteFollower(course: course.id)
         var problem: String?
         var connection = try watchCourse()
@@ -109,6 +133,7 @@ extension Invocation {
                 guard let json = try? JSON(parsing: line), json["class"]?.string == "STATE",
                     let state = ReceivedState(json)
                 else { continue }
+                if let here = state.here { request.pass(here) }
                 switch follower.receive(state.course, position: state.here, at: Clock.now()) {
                 case .wait: break
                 case .end(.arrived): return try say("You have arrived.")

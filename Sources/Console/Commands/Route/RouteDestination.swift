@@ -7,6 +7,8 @@ package enum RouteDestination: Equatable {
     case place(PlaceReference)
     /// The ID of a stop of the timetable.
     case stop(String)
+    /// Back to the start.
+    case loop(metres: Double)
 
     /// Parses `52.5,13.4`, `n123`, `stop:1234` or a name; nil for a text without a letter that is no position.
     init?(argument: String) {

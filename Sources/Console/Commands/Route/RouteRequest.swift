@@ -1,12 +1,15 @@
 import Domain
 import JSONCoding
 import Linux
+import Pipeline
 import Wire
 
 /// The options of `pacectl route`.
 package struct RouteOptions: Equatable {
     /// Nil for the position that the daemon has.
     var start: Coordinate?
+    /// Places on the way, in their order.
+    var via: [Coordinate] = []
     var profile = RouteProfile.walk
     /// The address of a route engine; nil for that of paced-net.conf.
     var engine: String?
@@ -19,12 +22,33 @@ package struct RouteOptions: Equatable {
     var mapsDirectory: String?
 }
 
-/// Routes to a position, from a route engine that paced-net asks.
+/// Routes to a position, or round trips, from a route engine that paced-net asks.
 struct RouteRequest {
     let options: RouteOptions
-    let end: Coordinate
+    var goal: RouteGoal
     /// The name of the place at the end; nil for a mere position.
     let name: String?
+
+    init(options: RouteOptions, goal: RouteGoal, name: String?) {
+        self.options = options
+        self.goal = goal
+        self.name = name
+    }
+
+    init(options: RouteOptions, to end: Coordinate, name: String?) {
+        self.init(options: options, goal: .place(end, via: options.via), name: name)
+    }
+
+    /// Whoever is so near to a place on the way, in metres, has passed it.
+    private static let passing = 50.0
+
+    /// Takes a position of the run: a new route leads over the places that are still ahead.
+    mutating func pass(_ position: Coordinate) {
+        guard case .place(let end, let via) = goal,
+            let last = via.lastIndex(where: { position.metres(to: $0) < Self.passing })
+        else { return }
+        goal = .place(end, via: Array(via[(last + 1)...]))
+    }
 
     /// paced-net ends a search after a minute, and its last request a little later.
     private static let timeout = Duration.seconds(90)
@@ -37,7 +61,12 @@ struct RouteRequest {
         var parameters = JSONWriter()
         parameters.object {
             if let start = start ?? options.start { Self.write(start, "from", into: &$0) }
-            Self.write(end, "to", into: &$0)
+            switch goal {
+            case .place(let end, let via):
+                Self.write(end, "to", into: &$0)
+                if !via.isEmpty { $0.array("via") { for place in via { $0.object { Self.write(place, into: &$0) } } } }
+            case .loop(let metres): $0.member("length_m", metres, decimals: 1)
+            }
             $0.member("profile", options.profile.rawValue)
             $0.member("engine", options.engine)
         }
@@ -47,10 +76,12 @@ struct RouteRequest {
     }
 
     private static func write(_ place: Coordinate, _ name: String, into writer: inout JSONWriter) {
-        writer.object(name) {
-            $0.member("lat", place.latitude, decimals: 7)
-            $0.member("lon", place.longitude, decimals: 7)
-        }
+        writer.object(name) { write(place, into: &$0) }
+    }
+
+    private static func write(_ place: Coordinate, into writer: inout JSONWriter) {
+        writer.member("lat", place.latitude, decimals: 7)
+        writer.member("lon", place.longitude, decimals: 7)
     }
 
     /// The most bytes of the data of a route.
@@ -85,7 +116,13 @@ struct RouteRequest {
     }
 
     /// The name of the course that a route becomes.
-    var courseName: SanitizedText? { SanitizedText("Route to \(name ?? end.text)") }
+    var courseName: SanitizedText? {
+        switch goal {
+        case .place(let end, _): SanitizedText("Route to \(name ?? end.text)")
+        case .loop(let metres):
+            SanitizedText("Round trip of \(DecimalFormat.text(metres / 1000, decimals: 1) ?? "") km")
+        }
+    }
 }
 
 extension Coordinate {
