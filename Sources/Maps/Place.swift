@@ -1,3 +1,4 @@
+import CMath
 package import Domain
 package import JSONCoding
 
@@ -16,10 +17,14 @@ package struct Place: Equatable, Sendable {
     package var phone: String?
     /// Begins with `http://` or `https://`.
     package var website: String?
+    /// How well known it is, 1 to 100; nil if nothing says that it is.
+    package var prominence: Int?
+    package var photo: PhotoName?
 
     package init(
         id: PlaceID, kind: PlaceKind, detail: String, position: Coordinate, name: String? = nil,
-        address: String? = nil, hours: String? = nil, phone: String? = nil, website: String? = nil
+        address: String? = nil, hours: String? = nil, phone: String? = nil, website: String? = nil,
+        prominence: Int? = nil, photo: PhotoName? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -30,6 +35,8 @@ package struct Place: Equatable, Sendable {
         self.hours = hours
         self.phone = phone
         self.website = website
+        self.prominence = prominence
+        self.photo = photo
     }
 
     /// The credit that the licence of the data requires wherever places are shown.
@@ -95,10 +102,24 @@ package struct PlaceFeature: Equatable, Sendable {
                 place.hours = text("opening_hours")
                 place.phone = text("phone", "contact:phone")
                 place.website = website.flatMap { $0.hasPrefix("https://") || $0.hasPrefix("http://") ? $0 : nil }
+                place.prominence = Self.prominence(tags, squareMetres: PlaceGeometry.area(of: geometry))
+                place.photo = tags["image"].flatMap { PhotoName($0) }
             }
             places.append(place)
         }
         if kinds.contains(where: { $0.kind != .address }) { otherNames = Self.otherNames(tags) }
+    }
+
+    /// How well known a place is: encyclopedias name it, it has a name in other languages, and it is large.
+    private static func prominence(_ tags: [String: String], squareMetres: Double) -> Int? {
+        var points = 0
+        if tags.keys.contains(where: { $0 == "wikipedia" || $0.hasPrefix("wikipedia:") }) { points += 30 }
+        if tags["wikidata"] != nil { points += 20 }
+        if tags["name"] != nil { points += 10 }
+        points += min(2 * tags.keys.count { $0.hasPrefix("name:") }, 20)
+        // A pitch has 8, a park of a hectare 12, a wood of a square kilometre 20.
+        if squareMetres > 100 { points += min(Int(4 * log10(squareMetres / 10)), 20) }
+        return points > 0 ? points : nil
     }
 
     private static func joined(_ parts: [String?], by separator: String) -> String? {

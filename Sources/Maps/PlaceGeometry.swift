@@ -37,6 +37,25 @@ package enum PlaceGeometry {
         return point.map { Coordinate(latitude: $0.y, longitude: $0.x) }
     }
 
+    /// The area of a geometry in square metres, without its holes; 0 for a point and an open line.
+    package static func area(of geometry: JSON) -> Double {
+        guard let coordinates = geometry["coordinates"] else { return 0 }
+        let outer: [Ring]
+        switch geometry["type"]?.string {
+        case "LineString": outer = ring(coordinates).map { [$0] } ?? []
+        case "Polygon": outer = rings(coordinates)?.first.map { [$0] } ?? []
+        case "MultiPolygon": outer = (coordinates.array ?? []).compactMap { rings($0)?.first }
+        default: outer = []
+        }
+        return outer.reduce(0) { sum, ring in
+            guard let first = ring.first, let last = ring.last, first.x == last.x, first.y == last.y else { return sum }
+            return sum + area(ring) * metresOfDegree * metresOfDegree * cos(first.y * .pi / 180)
+        }
+    }
+
+    /// Along a meridian.
+    private static let metresOfDegree = 111_195.0
+
     private static func point(_ json: JSON) -> Point? {
         guard let values = json.array, values.count >= 2, let x = values[0].number, let y = values[1].number,
             (-180...180).contains(x), (-90...90).contains(y)

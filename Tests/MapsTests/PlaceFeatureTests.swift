@@ -32,6 +32,39 @@ import Testing
         #expect(try Self.feature(tags).places.map(\.kind) == kinds)
     }
 
+    @Test(arguments: [
+        (#""leisure":"park""#, nil), (#""leisure":"park","name":"P""#, 10),
+        (#""leisure":"park","name":"P","name:ca":"P","name:es":"P""#, 14),
+        (#""leisure":"park","wikidata":"Q1""#, 20), (#""leisure":"park","wikipedia":"ca:P""#, 30),
+        (#""leisure":"park","wikipedia:ca":"P","wikidata":"Q1","name":"P""#, 60),
+        (#""highway":"residential","name":"P","wikidata":"Q1""#, nil),
+    ])
+    func tagsMakeProminence(tags: String, prominence: Int?) throws {
+        #expect(try Self.feature(tags, id: "w7").places[0].prominence == prominence)
+    }
+
+    /// A square of 100 m and one of 10 km.
+    @Test(arguments: [(0.0009, 12), (0.09, 20)])
+    func areaMakesProminence(degrees: Double, prominence: Int) throws {
+        let corners = [(0.0, 0.0), (degrees, 0), (degrees, degrees), (0, degrees), (0, 0)]
+        let ring = corners.map { "[\($0.0),\($0.1)]" }.joined(separator: ",")
+        for geometry in [
+            #"{"type":"Polygon","coordinates":[[\#(ring)]]}"#, #"{"type":"MultiPolygon","coordinates":[[[\#(ring)]]]}"#,
+            #"{"type":"LineString","coordinates":[\#(ring)]}"#,
+        ] {
+            let park = try Self.feature(#""leisure":"park""#, geometry: geometry).places[0]
+            #expect(park.prominence == prominence)
+        }
+    }
+
+    @Test(arguments: [
+        ("ordino.jpg", "ordino.jpg"), ("Vall_Nord-1.PNG", "Vall_Nord-1.PNG"), ("https://a.example/b.jpg", nil),
+        ("../b.jpg", nil), ("a/b.jpg", nil), (".jpg", nil), ("b.svg", nil), ("b c.jpg", nil), ("File:B.jpg", nil),
+    ])
+    func photoIsALocalFile(tag: String, photo: String?) throws {
+        #expect(try Self.feature(#""leisure":"park","image":"\#(tag)""#).places[0].photo?.text == photo)
+    }
+
     @Test func detailsOfAPlace() throws {
         let feature = try Self.feature(
             #"""

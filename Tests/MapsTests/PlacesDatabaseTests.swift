@@ -77,6 +77,42 @@ import Testing
         #expect(found > 3000)
     }
 
+    @Test func bestKnownPlacesComeFirstOnDemand() throws {
+        let park = #""leisure":"park","name":"P""#
+        func at(_ degrees: Double) -> Coordinate {
+            Coordinate(latitude: Self.home.latitude + degrees, longitude: Self.home.longitude)
+        }
+        let features = [
+            try Self.feature(1, #""leisure":"park""#, at(0)), try Self.feature(2, park, at(0.001)),
+            try Self.feature(3, park + #","wikidata":"Q1","wikipedia":"ca:P""#, at(0.01)),
+            try Self.feature(4, park, at(0.0005)), try Self.feature(5, park + #","wikidata":"Q2""#, at(0.1)),
+        ]
+        let directory = TemporaryDirectory()
+        let database = try Self.database(features, directory)
+        func order(_ order: PlacesDatabase.Order, limit: Int = 20) throws -> [Int64] {
+            try database.near(Self.home, radius: 5000, kinds: [.park], limit: limit, order: order).map {
+                $0.place.id.stored >> 2
+            }
+        }
+        #expect(database.knowsProminence)
+        let numbers = features.map { $0.places[0].id.stored >> 2 }
+        #expect(try order(.distance) == [0, 3, 1, 2].map { numbers[$0] })
+        #expect(try order(.prominence) == [2, 3, 1, 0].map { numbers[$0] })
+        #expect(try order(.prominence, limit: 1) == [numbers[2]])
+    }
+
+    /// Such a file has no table of prominence.
+    @Test func fileOfAnEarlierReleaseIsRead() throws {
+        let directory = TemporaryDirectory()
+        let park = try Self.feature(1, #""leisure":"park","name":"P","wikidata":"Q1""#, Self.home)
+        _ = try Self.database([park], directory)
+        try SQLiteDatabase(directory.path + "/" + PlacesDatabase.fileName, .writing).execute("DROP TABLE standing")
+        let database = try PlacesDatabase(in: directory.path)
+        #expect(!database.knowsProminence)
+        let found = try database.near(Self.home, radius: 50, kinds: [.park], limit: 5, order: .prominence)
+        #expect(found.map(\.place.name) == ["P"] && found[0].place.prominence == nil)
+    }
+
     @Test func placesAlongACourseEqualThoseOfAllPlaces() throws {
         var random = SeededRandom(seed: 6)
         let features = try Self.features(around: [Self.home], count: 3000, &random)

@@ -11,7 +11,17 @@ package final class PlacesDatabase {
     package static let fileName = "places.db"
 
     private let database: SQLiteDatabase
+    private let columns: String
     package let path: String
+    /// Whether the file says how well known its places are.
+    package let knowsProminence: Bool
+
+    /// Which places come first.
+    package enum Order: String, CaseIterable, Sendable {
+        case distance
+        /// The best known ones first, and of those that are as well known, the nearest.
+        case prominence
+    }
 
     /// - Parameter directory: a path without symbolic links.
     package init(in directory: String) throws(MapsFailure) {
@@ -23,6 +33,8 @@ package final class PlacesDatabase {
             database = try SQLiteDatabase(
                 maps: path, applicationID: PlacesSchema.applicationID, version: PlacesSchema.version,
                 kind: "a database of places")
+            knowsProminence = try database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'standing'").step()
+            columns = PlacesSchema.columns(hasStanding: knowsProminence)
         } catch {
             throw MapsFailure(
                 description: "cannot read \(path) (\(error)): replace it with 'pacectl places import FILE.osm.pbf'")
@@ -38,19 +50,23 @@ package final class PlacesDatabase {
 
     // MARK: Around a position
 
-    /// The nearest places, the nearest first.
+    /// The places within a circle, the nearest or the best known first.
     ///
     /// - Parameters:
     ///   - kinds: points of interest.
     ///   - radius: metres.
     package func near(
-        _ position: Coordinate, radius: Double, kinds: Set<PlaceKind>, limit: Int
+        _ position: Coordinate, radius: Double, kinds: Set<PlaceKind>, limit: Int, order: Order = .distance
     ) throws(SQLiteError) -> [(place: Place, metres: Double)] {
-        let query = try Query("place.number, place.latitude, place.longitude, place.kind", kinds, in: database)
-        // Searches circles of growing radius, because the full circle may hold millions of places.
-        var circle = min(radius, Self.firstCircle)
+        let isByProminence = order == .prominence && knowsProminence
+        let prominence = isByProminence ? "(SELECT prominence FROM standing WHERE number = place.number)" : "NULL"
+        let query = try Query(
+            "place.number, place.latitude, place.longitude, place.kind, \(prominence)", kinds, in: database)
+        // Searches circles of growing radius, because the full circle may hold millions of places. Any of them may be the best
+        // known one.
+        var circle = isByProminence ? radius : min(radius, Self.firstCircle)
         while true {
-            var found: [(number: Int64, metres: Double)] = []
+            var found: [(number: Int64, metres: Double, prominence: Int64)] = []
             for box in GeographicBox.boxes(around: position, metres: circle) {
                 try query.each(in: box) { row in
                     guard let kind = row.integer(3).flatMap({ PlaceKind(rawValue: Int(clamping: $0)) }),
@@ -58,12 +74,12 @@ package final class PlacesDatabase {
                         let longitude = row.real(2)
                     else { return true }
                     let metres = position.metres(to: Coordinate(latitude: latitude, longitude: longitude))
-                    if metres <= circle { found.append((number, metres)) }
+                    if metres <= circle { found.append((number, metres, row.integer(4) ?? 0)) }
                     return found.count < Self.circleLimit
                 }
             }
             if found.count >= limit || circle >= radius {
-                found.sort { ($0.metres, $0.number) < ($1.metres, $1.number) }
+                found.sort { (-$0.prominence, $0.metres, $0.number) < (-$1.prominence, $1.metres, $1.number) }
                 return try places(found.prefix(limit).map { ($0.number, $0.metres) })
             }
             circle = min(circle * 2, radius)
@@ -78,7 +94,7 @@ package final class PlacesDatabase {
     /// Reads the places with these row numbers, and pairs each with its value.
     private func places<Value>(_ rows: [(number: Int64, Value)]) throws(SQLiteError) -> [(place: Place, metres: Value)]
     {
-        let statement = try database.prepare("SELECT \(PlacesSchema.columns) FROM place WHERE number = ?")
+        let statement = try database.prepare("SELECT \(columns) FROM place WHERE number = ?")
         var places: [(place: Place, metres: Value)] = []
         for (number, value) in rows {
             try statement.bind(number)
@@ -98,7 +114,7 @@ package final class PlacesDatabase {
     package func along(
         _ course: Course, from metres: Double, width: Double, kinds: Set<PlaceKind>, limit: Int
     ) throws(SQLiteError) -> [CoursePlace] {
-        let query = try Query(PlacesSchema.columns, kinds, in: database)
+        let query = try Query(columns, kinds, in: database)
         var seen: Set<Int64> = []
         var found: [CoursePlace] = []
         for box in course.corridor(from: metres, width: width) {
@@ -214,7 +230,7 @@ package final class PlacesDatabase {
     /// The places of an element, one for each of its kinds.
     package func places(of id: PlaceID) throws(SQLiteError) -> [Place] {
         let statement = try database.prepare(
-            "SELECT \(PlacesSchema.columns) FROM place WHERE element = ? ORDER BY kind")
+            "SELECT \(columns) FROM place WHERE element = ? ORDER BY kind")
         try statement.bind(id.stored)
         var places: [Place] = []
         while try statement.step() { places += [PlacesSchema.place(statement)].compactMap(\.self) }

@@ -9,6 +9,7 @@ import SQLite
 /// - `box`: an R*Tree of the points of interest. Its third dimension is the kind, from the number to half a unit above it:
 ///   the tree sorts boxes by volume, and a box without a height has none.
 /// - `words`: the names of all places that have one.
+/// - `standing`: how well known a place is, and the name of its photo. A file of an earlier release has no such table.
 /// - `meta`: the name of the imported file, the time of the import and the attribution.
 enum PlacesSchema {
     /// `PRAGMA application_id`: "pacp" in ASCII.
@@ -23,6 +24,7 @@ enum PlacesSchema {
         CREATE TABLE place(
             number INTEGER PRIMARY KEY, element INTEGER NOT NULL, kind INTEGER NOT NULL, detail TEXT NOT NULL,
             latitude REAL NOT NULL, longitude REAL NOT NULL, name TEXT, address TEXT, hours TEXT, phone TEXT, website TEXT);
+        CREATE TABLE standing(number INTEGER PRIMARY KEY, prominence INTEGER, photo TEXT);
         CREATE UNIQUE INDEX element ON place(element, kind);
         CREATE VIRTUAL TABLE box USING rtree(number, south, north, west, east, kind, kind_end);
         CREATE VIRTUAL TABLE words USING fts5(
@@ -30,9 +32,15 @@ enum PlacesSchema {
         """
 
     /// The columns of a place, as ``place(_:)`` reads them.
-    static let columns =
-        "place.element, place.kind, place.detail, place.latitude, place.longitude, place.name, place.address, "
-        + "place.hours, place.phone, place.website"
+    ///
+    /// - Parameter hasStanding: whether the file has the table `standing`.
+    static func columns(hasStanding: Bool) -> String {
+        let standing = ["prominence", "photo"].map {
+            hasStanding ? "(SELECT \($0) FROM standing WHERE standing.number = place.number)" : "NULL"
+        }
+        return "place.element, place.kind, place.detail, place.latitude, place.longitude, place.name, place.address, "
+            + "place.hours, place.phone, place.website, " + standing.joined(separator: ", ")
+    }
 
     /// The current row; nil if it is damaged.
     static func place(_ row: SQLiteStatement) -> Place? {
@@ -45,7 +53,9 @@ enum PlacesSchema {
         return Place(
             id: id, kind: kind, detail: text(2) ?? "",
             position: Coordinate(latitude: latitude, longitude: longitude), name: text(5), address: text(6),
-            hours: text(7), phone: text(8), website: text(9))
+            hours: text(7), phone: text(8), website: text(9),
+            prominence: row.integer(10).map { min(max(Int(clamping: $0), 1), 100) },
+            photo: text(11).flatMap { PhotoName($0) })
     }
 
     /// The rank of a place in a search, the most important one first.

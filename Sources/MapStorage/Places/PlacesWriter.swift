@@ -9,6 +9,7 @@ package final class PlacesWriter {
     private let insertBox: SQLiteStatement
     private let insertWords: SQLiteStatement
     private let insertStreet: SQLiteStatement
+    private let insertStanding: SQLiteStatement
     /// How many rows each rank has.
     private var ranks: [Int64: Int64] = [:]
     /// The places written so far.
@@ -33,6 +34,7 @@ package final class PlacesWriter {
             "INSERT OR IGNORE INTO place VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         insertBox = try database.prepare("INSERT INTO box VALUES(?, ?, ?, ?, ?, ?, ?)")
         insertWords = try database.prepare("INSERT INTO words(rowid, names) VALUES(?, ?)")
+        insertStanding = try database.prepare("INSERT INTO standing VALUES(?, ?, ?)")
         insertStreet = try database.prepare("INSERT OR IGNORE INTO street VALUES(?, ?, ?)")
     }
 
@@ -59,6 +61,9 @@ package final class PlacesWriter {
         if place.kind.isPointOfInterest {
             let kind = Double(place.kind.rawValue)
             try insertBox.run(number, latitude, latitude, longitude, longitude, kind, kind + 0.5)
+        }
+        if place.prominence != nil || place.photo != nil {
+            try insertStanding.run(number, place.prominence, place.photo?.text)
         }
         let other = place.kind == .address ? place.address ?? "" : otherNames
         if let name = place.name { try insertWords.run(number, other.isEmpty ? name : name + " " + other) }

@@ -18,9 +18,10 @@ extension Command {
             "store the places of an extract of OpenStreetMap: FILE.osm.pbf (needs osmium-tool) or FILE.geojsonseq",
             read: { ($0.words[0], PlacesOptions($0)) }, run: { try $0.importPlaces($1.0, $1.1) }),
         Command(
-            "places near", options: [Options.at, Options.kind, Options.radius, Options.limit], others: hidden,
-            "list the nearest places, here or at a position; K is water, toilets, food and the like, several with "
-                + "commas between",
+            "places near", options: [Options.at, Options.kind, Options.radius, Options.placesOrder, Options.limit],
+            others: hidden,
+            "list the nearest places, here or at a position, or the best known ones first; K is water, toilets, food "
+                + "and the like, several with commas between",
             read: { PlacesOptions($0) }, run: { try $0.placesNear($1) }),
         Command(
             "places along", options: [Options.kind, Options.radius, Options.limit], others: hidden,
@@ -50,6 +51,7 @@ extension Options {
         "--kind", word: "K", "of these kinds", .words(PlaceKind.pointsOfInterest.map(\.name)),
         needs: "some of \(PlaceKind.pointsOfInterest.map(\.name).joined(separator: ", ")), with commas between",
         parse: { PlaceKind.pointsOfInterest(named: $0) })
+    fileprivate static let placesOrder = CommandOption<PlacesDatabase.Order>.choice("--order", "what comes first")
     static let radius = CommandOption.number(
         "--radius", "METRES", "how far", PlacesOptions.radii, needs: "a number of metres")
 }
@@ -62,6 +64,7 @@ package struct PlacesOptions: Equatable {
     var kinds: Set<PlaceKind> = []
     /// Metres; nil for the default of the command.
     var radius: Double?
+    var order = PlacesDatabase.Order.distance
     var limit = 20
     /// Nil for the default.
     var directory: String?
@@ -78,6 +81,7 @@ package struct PlacesOptions: Equatable {
         position = arguments[Options.at]
         kinds = arguments[Options.kind] ?? []
         radius = arguments[Options.radius].map(Double.init)
+        order = arguments[Options.placesOrder] ?? order
         limit = arguments[Options.limit] ?? limit
         directory = arguments[Options.mapsDirectory]
         isForced = arguments.has(Options.force)
@@ -128,7 +132,12 @@ extension Invocation {
         }
         let radius = options.radius ?? 2000
         let found = try reading(database) { () throws(SQLiteError) in
-            try database.near(here, radius: radius, kinds: options.wantedKinds, limit: options.limit)
+            try database.near(
+                here, radius: radius, kinds: options.wantedKinds, limit: options.limit,
+                order: options.order)
+        }
+        if options.order == .prominence, !database.knowsProminence {
+            complain("these places say not how well known they are, so the nearest are first: import the extract again")
         }
         let text = placesText(present?.settings)
         let lines = found.map { place, metres in

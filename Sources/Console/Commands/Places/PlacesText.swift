@@ -146,6 +146,8 @@ struct PlacesText {
                 }
                 $0.member("phone", place.phone)
                 $0.member("website", place.website)
+                $0.member("prominence", place.prominence)
+                $0.member("photo", place.photo?.text)
                 $0.member("osm", place.id.address)
                 if let passed = line.passed {
                     $0.member("ahead_m", passed.ahead, decimals: 0)
