@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 package import HTTPServer
 package import Tiles
 
@@ -20,8 +20,12 @@ package enum APIRequest: Equatable {
     /// Whether there is a map behind the routes, and which.
     case map
     case tile(TileFile.Tile)
+    /// A picture of a place that is on the board.
+    case photo(PhotoName)
     /// What `pacectl` reads.
     case read(ProgramRequest)
+    /// What `pacectl` changes.
+    case change(ProgramRequest)
     /// Hand a file to `pacectl`.
     case upload(Upload)
 
@@ -45,6 +49,11 @@ package enum APIRequest: Equatable {
         case ("/api", _): throw .wrongMethod(allowed: "POST")
         case ("/metrics", "GET"): self = .metrics
         case ("/api/tiles", "GET"): self = .map
+        case ("/api/places/photo", "GET"):
+            guard let name = request.query["name"].flatMap({ PhotoName($0) }) else {
+                throw .wrongValue("name must be the name of a file of type jpg, png or webp")
+            }
+            self = .photo(name)
         case ("/api/activities", "POST"): self = .upload(try Upload(.activity, request.query))
         case ("/api/courses", "POST"): self = .upload(try Upload(.course, request.query))
         case (let path, let method):
@@ -53,7 +62,14 @@ package enum APIRequest: Equatable {
                 self = .tile(try Self.tile(path.dropFirst(Self.tiles.utf8.count)))
                 return
             }
-            guard let read = try ProgramRequest(path: path, query: request.query) else { throw .notFound }
+            if method == "POST", let change = try ProgramRequest(changing: path, query: request.query) {
+                self = .change(change)
+                return
+            }
+            guard let read = try ProgramRequest(path: path, query: request.query) else {
+                throw try ProgramRequest(changing: path, query: request.query) == nil
+                    ? .notFound : .wrongMethod(allowed: "POST")
+            }
             guard method == "GET" else { throw .wrongMethod(allowed: "GET") }
             self = .read(read)
         }
@@ -75,7 +91,7 @@ package enum APIRequest: Equatable {
         switch self {
         case .signIn, .session, .signOut, .stream, .call, .map, .tile: true
         case .read(let request): request.isLive
-        case .metrics, .upload: false
+        case .metrics, .photo, .upload, .change: false
         }
     }
 }

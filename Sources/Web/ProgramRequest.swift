@@ -1,4 +1,5 @@
 import Domain
+import JSONCoding
 
 /// A request that a run of `pacectl` answers: its arguments, and the type of what it prints.
 package struct ProgramRequest: Equatable {
@@ -8,6 +9,9 @@ package struct ProgramRequest: Equatable {
     var file: String?
     /// Whether the live page sends this request: it draws the loaded course from GeoJSON.
     var isLive = false
+
+    /// Whether the body is a list of words that follow the arguments.
+    private(set) var takesWords = false
 
     private static let lines = "application/x-ndjson"
 
@@ -34,7 +38,7 @@ package struct ProgramRequest: Equatable {
             self.arguments = ["--json", "course", "list"] + (try arguments.options([]))
         case ["places", "near"]:
             self.arguments = ["--json", "places", "near"]
-            self.arguments += try arguments.options([.at, .kind, .radius, .limit])
+            self.arguments += try arguments.options([.at, .kind, .radius, .order, .limit])
         case ["places", "along"]:
             self.arguments = ["--json", "places", "along"] + (try arguments.options([.kind, .radius, .limit]))
         case ["places", "search"]:
@@ -73,6 +77,52 @@ package struct ProgramRequest: Equatable {
             self.arguments = []
             guard try read(parts[0], id: id, Array(parts.dropFirst(2)), arguments) else { return nil }
         }
+    }
+
+    /// A request that changes something; nil for a path that has none.
+    ///
+    /// - Throws: ``APIRequest/Failure/wrongValue(_:)`` for an argument.
+    init?(changing path: String, query: [String: String]) throws(APIRequest.Failure) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).map(String.init)
+        type = "application/json"
+        switch parts.count == 3 ? [parts[0], parts[2]] : parts {
+        case ["courses", "reverse"]:
+            guard let id = Self.record(parts[1]) else { return nil }
+            arguments = ["--json", "course", "reverse", id]
+        case ["activities", "course"]:
+            guard let id = Self.record(parts[1]) else { return nil }
+            arguments = ["--json", "course", "from", id]
+        case ["transit", "groups"], ["transit", "lines"]:
+            arguments = ["--json", "transit", parts[1]]
+            type = Self.lines
+            takesWords = true
+        default: return nil
+        }
+        _ = try QueryArguments(query).options([])
+    }
+
+    /// The most bytes of a body with words.
+    static let wordsLimit = 16 << 10
+
+    /// The request with the words of a body, a JSON list of texts: `["add", "Night", "N1"]`.
+    package func adding(_ body: [UInt8]) throws(APIRequest.Failure) -> ProgramRequest {
+        guard let list = (try? JSON(parsing: body))?.array, (1...512).contains(list.count) else {
+            throw .wrongValue("the body must be a list of words, such as [\"add\",\"Night\",\"N1\"]")
+        }
+        var words: [String] = []
+        for item in list {
+            guard let word = item.string, (1...256).contains(word.utf8.count),
+                word.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+            else { throw .wrongValue("each word must be a text of at most 256 bytes") }
+            words.append(word)
+        }
+        // No word is an option: the first one names the change, the others follow the end of the options.
+        guard words[0].utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }) else {
+            throw .wrongValue("the first word must name the change")
+        }
+        var request = self
+        request.arguments += [words[0], "--"] + words.dropFirst()
+        return request
     }
 
     /// The number of an activity or a course, or the beginning of its uuid; nil for another text.
@@ -131,7 +181,7 @@ struct QueryArguments {
 
     enum Option: Equatable {
         case limit, before, since, until, sport, totals, hide, anonymous, units, at, home, within, bikes, kind, radius,
-            line
+            order, line
         case format([String])
     }
 
@@ -195,6 +245,7 @@ extension QueryArguments.Option {
         case .bikes: "bikes"
         case .kind: "kind"
         case .radius: "radius"
+        case .order: "order"
         case .line: "line"
         case .format: "format"
         }
@@ -213,6 +264,7 @@ extension QueryArguments.Option {
         case .within, .radius: "a number of metres from 1 to 100000"
         case .anonymous, .bikes: "1"
         case .kind: "kinds of places with commas between"
+        case .order: "distance or prominence"
         case .line: "a line, at most 64 bytes"
         case .format(let formats): "one of \(formats.joined(separator: ", "))"
         }
@@ -237,6 +289,7 @@ extension QueryArguments.Option {
         case .kind:
             let isKind = value.utf8.count <= 256 && value.utf8.allSatisfy { Self.isWord($0) || $0 == UInt8(ascii: ",") }
             return isKind ? ["--kind=" + value] : nil
+        case .order: return ["distance", "prominence"].contains(value) ? ["--order=" + value] : nil
         case .line: return (1...64).contains(value.utf8.count) ? ["--line=" + value] : nil
         case .format(let formats): return formats.contains(value) ? ["--format=" + value] : nil
         }

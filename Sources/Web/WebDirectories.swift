@@ -1,3 +1,4 @@
+import Domain
 import Linux
 import Program
 import Tiles
@@ -29,6 +30,7 @@ struct WebDirectories: Equatable {
         places = WebServer.Places(
             stateSocket: paced + "/state.sock", controlSocket: paced + "/control.sock",
             networkSocket: net + "/net.sock", temporary: environment.variable("TMPDIR") ?? "/tmp",
+            photos: maps.map { $0 + "/" + PhotoName.directory },
             program: Machine.programBeside("pacectl") ?? "/usr/bin/pacectl",
             programOptions: programOptions,
             mapOptions: options.mapsDirectory.map { ["--maps-dir", $0] } ?? [],

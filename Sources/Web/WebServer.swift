@@ -19,6 +19,8 @@ final class WebServer {
         var networkSocket: String
         /// A private directory for files that are in use.
         var temporary: String
+        /// The directory of pictures of places; nil without a directory of maps.
+        var photos: String?
         var program: String
         /// Options of `pacectl`, for all its commands.
         var programOptions: [String]
@@ -33,6 +35,8 @@ final class WebServer {
 
     /// `sensor.pair` and `sensor.scan` take up to 60 s.
     private static let callTimeout = Duration.seconds(90)
+    /// Bytes.
+    private static let photoLimit = 4 << 20
 
     private let loop: EventLoop
     private let rules: RequestRules
@@ -117,7 +121,13 @@ final class WebServer {
         case .metrics: return receive(limit: 0) { [unowned self] in metrics(token, $1) }
         case .map: return .respond(map())
         case .tile(let tile): return .respond(image(of: tile))
-        case .read(let request): return receive(limit: 0) { [unowned self] in read(request, token, $1) }
+        case .photo(let name): return .respond(photo(name))
+        case .read(let request): return receive(limit: 0) { [unowned self] in run(request, token, $1) }
+        case .change(let request):
+            guard token.scope == .control else { return .respond(Self.needsControl) }
+            return receive(limit: request.takesWords ? ProgramRequest.wordsLimit : 0) { [unowned self] in
+                change(request, $0, token, $1)
+            }
         case .upload(let upload):
             guard token.scope == .control else { return .respond(Self.needsControl) }
             do throws(SystemError) {
@@ -337,9 +347,32 @@ final class WebServer {
         return HTTPResponse(200, headers: headers, .bytes(content.bytes))
     }
 
+    /// A picture that an extract of places names, if somebody has put it beside them.
+    private func photo(_ name: PhotoName) -> HTTPResponse {
+        var status = stat()
+        guard let path = places.photos.map({ $0 + "/" + name.text }),
+            let file = try? FileDescriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+            fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.photoLimit
+        else { return .error(404, "not-found", "there is no such picture of at most 4 MiB") }
+        let headers = [("Content-Type", name.type), ("Cache-Control", "private, max-age=86400")]
+        return HTTPResponse(200, headers: headers, .file(descriptor: file.release(), size: Int(status.st_size)))
+    }
+
     // MARK: Programs
 
-    private func read(_ request: ProgramRequest, _ token: AccessToken, _ reply: HTTPReply) {
+    private func change(
+        _ request: ProgramRequest, _ body: [UInt8], _ token: AccessToken, _ reply: HTTPReply
+    ) {
+        do throws(APIRequest.Failure) {
+            let request = request.takesWords ? try request.adding(body) : request
+            log(.info, "a change of \(request.arguments[1]) by token \(token.id)")
+            run(request, token, reply)
+        } catch {
+            reply.send(Self.response(to: error))
+        }
+    }
+
+    private func run(_ request: ProgramRequest, _ token: AccessToken, _ reply: HTTPReply) {
         let isTransit = request.arguments.contains("transit")
         let usesMaps = isTransit || request.arguments.contains("places")
         let arguments =

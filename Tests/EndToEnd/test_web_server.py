@@ -21,6 +21,7 @@ import pytest
 from playwright.sync_api import expect
 
 from harness.faults import fault_library
+from harness.gtfs import Feed
 from harness.paced_web import PacedWeb, WebClient
 from harness.process import PACECTL, PROGRAMS, ROOT, Network
 from harness.timing import wait_for
@@ -53,6 +54,65 @@ def pacectl_web(web, *words, status=0):
     done = subprocess.run([PACECTL, "web", *words, "--web-dir", web.runtime], capture_output=True, text=True, timeout=60)
     assert done.returncode == status, done.stderr
     return done.stderr if status else done.stdout
+
+
+# What pacectl changes
+
+def test_groups_of_lines_are_changed_by_who_may_command(stage, web):
+    feed = Feed()
+    feed.stop("1", "Plaça", (42.5, 1.5))
+    for line in ("L1", "L2"):
+        feed.line(line, line, "Line")
+        feed.trip(f"t{line}", line, ("1", 3600), ("1", 7200))
+    maps = stage.directory / "maps"
+    subprocess.run([PACECTL, "transit", "import", feed.write(stage.directory / "feed.zip"), "--maps-dir", maps], check=True, timeout=60)
+    client, watcher = web.client(), WebClient(web)
+    watcher.sign_in(web.watch_code())
+
+    def change(*words, path="groups", by=client):
+        return by.post(f"/api/transit/{path}", list(words))
+
+    assert change("add", "Nacht & Tag", "L2", "L1").json()["groups"] == [{"name": "Nacht & Tag", "lines": ["L2", "L1"]}]
+    assert change("default", "Nacht & Tag").json()["default"] == {"group": "Nacht & Tag"}
+    assert change("rename", "Nacht & Tag", "--force").json()["groups"][0]["name"] == "--force"
+    assert client.get("/api/transit/groups").json()["groups"][0]["lines"] == ["L2", "L1"]
+    assert [line["line"] for line in change("move", "L2", "1", path="lines").lines()] == ["L2", "L1"]
+    assert change("remove", "--force").json().get("groups", []) == []
+    refused = change("remove", "Nobody")
+    assert refused.status == 422 and "Nobody" in refused.json()["error"]["message"]
+    assert change("--output", "x").status == 400 and change(path="lines").status == 400
+    assert change("add", "X", "L1", by=watcher).json()["error"]["code"] == "forbidden"
+    assert watcher.get("/api/transit/groups").json().get("groups", []) == []
+
+
+def test_course_is_made_of_an_activity_and_turned_round(web):
+    client, watcher = web.client(), WebClient(web)
+    watcher.sign_in(web.watch_code())
+    client.request("POST", f"/api/activities?file={RUN.name}", RUN.read_bytes())
+    activity = next(one["id"] for one in client.get("/api/activities").lines() if not one.get("open"))
+    assert watcher.post(f"/api/activities/{activity}/course", None).status == 403
+    course = client.post(f"/api/activities/{activity}/course", None).json()
+    back = client.post(f"/api/courses/{course['id']}/reverse", None).json()
+    assert back["id"] == course["id"] + 1 and back["name"] == f"{course['name']} reversed"
+    one, other = (client.get(f"/api/courses/{number}").json()["course"] for number in (course["id"], back["id"]))
+    assert abs(one["length_m"] - other["length_m"]) < 1
+    assert client.post("/api/courses/99/reverse", None).status == 422
+    assert client.post("/api/courses/x/reverse", None).status == 404
+
+
+def test_photo_of_a_place_is_a_file_beside_the_places(stage, web):
+    photos = stage.directory / "maps" / "photos"
+    photos.mkdir(parents=True)
+    (photos / "park.jpg").write_bytes(b"\xff\xd8picture")
+    (photos / "link.jpg").symlink_to("/etc/passwd")
+    os.mkfifo(photos / "pipe.jpg")
+    (photos / "large.png").write_bytes(bytes((4 << 20) + 1))
+    client = web.client()
+    answer = client.get("/api/places/photo?name=park.jpg")
+    assert answer.body == b"\xff\xd8picture" and answer.headers["Content-Type"] == "image/jpeg"
+    assert [client.get(f"/api/places/photo?name={name}").status for name in ("none.jpg", "link.jpg", "pipe.jpg", "large.png")] == [404] * 4
+    assert client.get("/api/places/photo?name=../state/journal.png").status == 400
+    assert WebClient(web).get("/api/places/photo?name=park.jpg").status == 401
 
 
 # Codes and tokens

@@ -170,6 +170,41 @@ import Web
         #expect(throws: APIRequest.Failure.self) { try Self.read("/api/courses", ["file": name], "POST") }
     }
 
+    @Test(arguments: [
+        ("/api/courses/3/reverse", ["--json", "course", "reverse", "3"]),
+        ("/api/activities/12/course", ["--json", "course", "from", "12"]),
+        ("/api/transit/groups", ["--json", "transit", "groups"]),
+        ("/api/transit/lines", ["--json", "transit", "lines"]),
+    ])
+    func changesAreRunsOfPacectl(_ path: String, _ arguments: [String]) throws {
+        guard case .change(let change) = try Self.read(path, [:], "POST") else { return #expect(Bool(false)) }
+        #expect(change.arguments == arguments)
+        #expect(try !Self.read(path, [:], "POST").isLive)
+        #expect(throws: APIRequest.Failure.self) { try Self.read(path, ["a": "1"], "POST") }
+        #expect(throws: APIRequest.Failure.self) { try Self.read(path, [:], "DELETE") }
+    }
+
+    @Test(arguments: ["", "x", "../a.jpg", "a/b.jpg", ".jpg", "a.svg", "a.jpg\0"])
+    func photoIsNoPath(_ name: String) throws {
+        #expect(throws: APIRequest.Failure.self) { try Self.read("/api/places/photo", ["name": name]) }
+        guard case .photo = try Self.read("/api/places/photo", ["name": "a.jpg"]) else { return #expect(Bool(false)) }
+    }
+
+    @Test func wordsOfABodyAreNoOptions() throws {
+        guard case .change(let change) = try Self.read("/api/transit/groups", [:], "POST") else {
+            return #expect(Bool(false))
+        }
+        func words(_ body: String) throws -> [String] {
+            Array(try change.adding(Array(body.utf8)).arguments.dropFirst(3))
+        }
+        #expect(try words(#"["add","Nacht & Tag","--force","L 1"]"#) == ["add", "--", "Nacht & Tag", "--force", "L 1"])
+        for body in ["", "{}", "[]", "[1]", #"[""]"#, #"["--output","x"]"#, #"["add","a\nb"]"#, #"["Add","x"]"#] {
+            #expect(throws: APIRequest.Failure.self, "\(body)") { try words(body) }
+        }
+        let many = "[" + Array(repeating: #""a""#, count: 513).joined(separator: ",") + "]"
+        #expect(throws: APIRequest.Failure.self) { try words(many) }
+    }
+
     @Test func livePageNeedsNoHistory() throws {
         #expect(try Self.read("/api/stream", [:], "POST").isLive)
         #expect(try Self.read("/api", [:], "POST").isLive)

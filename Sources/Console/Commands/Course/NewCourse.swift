@@ -152,7 +152,10 @@ extension Invocation {
 
     /// What a new course is, as a line of text or as an object.
     func text(of course: NewCourse) throws(Failure) -> String {
-        if isJSON { return "{\"id\":\(course.id)" + (course.isPresent ? ",\"present\":true" : "") + "}\n" }
+        if isJSON {
+            let title = course.name.map { ",\"name\":\(JSONText.string($0.text))" } ?? ""
+            return "{\"id\":\(course.id)\(title)" + (course.isPresent ? ",\"present\":true" : "") + "}\n"
+        }
         let name = course.name.map { " '\($0.text)'" } ?? ""
         return course.isPresent
             ? "The same course is in the list already: course \(course.id).\n" : "Stored: course \(course.id)\(name).\n"

@@ -73,7 +73,11 @@ package struct WebUnits: Equatable {
             return others.map { "\($0.place) is not of pacectl, and still listens at \($0.value)\n" }.joined()
         case .control(true):
             try apply(
-                [DropIn(.control, "[Service]\nSupplementaryGroups=paced-control\n")], in: [.control],
+                [
+                    DropIn(
+                        .control,
+                        "[Service]\nSupplementaryGroups=paced-control\nReadWritePaths=-/var/lib/paced-maps\n")
+                ], in: [.control],
                 restarting: [Self.service])
             return "A browser with a code of 'pacectl web code --control' can command now\n"
         case .control(false):
