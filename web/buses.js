@@ -1,21 +1,22 @@
 // The buses of an agency: lines on the map, vehicles, departures, and the way home.
 
 import { getJSON, getLines } from './api.js';
-import {
-  departureList, isColour, journeys, lineMark, noDeparture, scheduleText, statusText, swatch, title,
-} from './bus-times.js';
+import { departureList, lineMark, noDeparture, scheduleText, statusText, swatch, title } from './bus-times.js';
 import { busFacts, busText, punctuality } from './bus-vehicle.js';
 import { element, setText, show } from './dom.js';
 import { age } from './format.js';
+import { GroupEditor, loadLists } from './group-editor.js';
 import { errorText, t } from './i18n.js';
+import { LineSearch } from './line-search.js';
 import { closestStop, LineStops } from './line-stops.js';
+import { lineStyle, vehicleColour } from './line-style.js';
 import { RouteMap } from './map.js';
 import {
-  bearingBetween, far, follow, Latest, metresBetween, parsePosition, PacedClock, positionOf, positionText, toggle,
-  towards,
+  bearingBetween, far, follow, Latest, parsePosition, PacedClock, positionOf, positionText, toggle, towards,
 } from './outside.js';
-import { select, start } from './page.js';
+import { start } from './page.js';
 import { keep, kept } from './store.js';
+import { wayHomeCard } from './way-home.js';
 
 const CHOICE = 'paced.buses.lines';
 const SHOWN = 40;
@@ -26,15 +27,11 @@ const DEPARTURES = 12;
 const VEHICLES = 24;
 /** Milliseconds between two requests for departures: live ones, and those of the timetable. */
 const REFRESH = { live: 10_000, timetable: 30_000 };
-/** A line is drawn in front of a background of the map, which pale and dark colours hardly differ from. */
-const LEAST_CONTRAST = 2;
-const DASHES = [[], [14, 8], [2, 9], [14, 8, 2, 8], [6, 6]];
 
 const session = await start({ needs: 'history', name: 'buses' });
 const time = new PacedClock();
 const stopRequests = new Latest();
 const departureRequests = new Latest();
-const homeRequests = new Latest();
 const stopsOfLines = new LineStops();
 let lines = [];
 let groups = [];
@@ -64,26 +61,20 @@ const live = element('p', { role: 'status', class: 'live-state' }, t('buses.wait
 const alerts = element('section', { class: 'card warnings', hidden: true });
 const groupChips = element('div', { class: 'chips', role: 'group', 'aria-label': t('buses.groups') });
 const lineChips = element('div', { class: 'chips', role: 'group', 'aria-label': t('buses.lines') });
-const filter = element('input', { type: 'search', id: 'filter', autocomplete: 'off', maxLength: 64,
-  oninput: () => { isWide = false; drawChips(); } });
-/** How lines are searched, as `pacectl transit lines` does. */
-const scopes = {
-  contains: (words, wanted) => words.some((word) => word.includes(wanted)),
-  exclude: (words, wanted) => !words.some((word) => word.includes(wanted)),
-  match: (words, wanted) => words.includes(wanted),
-};
-const scope = select(Object.keys(scopes).map((one) => [one, t(`buses.scope.${one}`)]), 'contains',
-  () => { isWide = false; drawChips(); });
-scope.setAttribute('aria-label', t('buses.scope'));
-const search = element('div', { hidden: true }, element('label', { for: 'filter' }, t('buses.filter')),
-  element('div', { class: 'line-of-controls' }, filter, scope));
+const search = new LineSearch('filter', () => { isWide = false; drawChips(); });
+search.node.hidden = true;
 const noLine = element('p', { role: 'status', class: 'soft', hidden: true }, t('buses.no_line'));
 const moreLines = element('button', { type: 'button', hidden: true, onclick: () => { isWide = true; drawChips(); } },
   t('buses.more_lines'));
 const closestButton = element('button', { type: 'button', class: 'closest', hidden: true,
   onclick: () => openStop(closest.stop) });
 const linesCard = element('section', { class: 'card stack' }, element('h2', {}, t('buses.lines')), groupChips,
-  search, lineChips, noLine, moreLines, closestButton);
+  search.node, lineChips, noLine, moreLines, closestButton);
+const groupEditor = new GroupEditor(session.whyNoCommand(), (lists) => {
+  takeLists(lists);
+  drawChips();
+  drawMap();
+});
 const vehicles = element('section', { class: 'card' });
 const departures = element('section', { class: 'card', tabIndex: -1, hidden: true });
 const own = element('section', { class: 'card', hidden: true });
@@ -99,12 +90,6 @@ const stopsCard = element('section', { class: 'card' }, element('h2', {}, t('bus
     element('div', { class: 'line-of-controls' }, stopText, element('button', { type: 'submit' }, t('buses.search')),
       element('button', { type: 'button', onclick: () => { stopText.value = ''; findStops(); } }, t('buses.near')))),
   stopStatus, stopList);
-const bikes = element('input', { type: 'checkbox', id: 'bikes' });
-const homeResult = element('div', { class: 'stack', 'aria-live': 'polite' });
-const homeButton = element('button', { class: 'main', type: 'button', onclick: () => wayHome() }, t('buses.home_find'));
-const homeCard = element('section', { class: 'card stack' }, element('h2', {}, t('buses.home')),
-  element('label', { class: 'check', for: 'bikes' }, bikes, element('span', {}, t('buses.bikes'))),
-  element('div', { class: 'buttons' }, homeButton), homeResult);
 const mapBox = element('div', { class: 'map-box' });
 const map = new RouteMap(mapBox, { label: t('buses.map'), onPoint: (point) => {
   if (point.stop) openStop(point.stop);
@@ -113,7 +98,7 @@ const map = new RouteMap(mapBox, { label: t('buses.map'), onPoint: (point) => {
 session.main.append(element('h1', {}, t('nav.buses')), element('div', { class: 'split kept' },
   element('div', { class: 'side' }, mapBox),
   element('div', { class: 'stack' }, live, problem, alerts, busCard, linesCard, departures, own, vehicles,
-    stopsCard, homeCard)));
+    stopsCard, wayHomeCard(present), groupEditor.node)));
 
 function report(text) {
   setText(problem, text);
@@ -124,20 +109,26 @@ function report(text) {
 
 async function loadLines() {
   try {
-    const [known, list] = await Promise.all([getLines('/api/transit/lines'), getJSON('/api/transit/groups')]);
-    lines = known;
-    groups = (list.groups ?? []).filter(({ lines: ids }) => ids.some((id) => lines.some(({ line }) => line === id)));
-    // The default group stands first.
-    const first = groups.findIndex(({ name }) => name === list.default?.group);
-    if (first > 0) groups.unshift(...groups.splice(first, 1));
-    chosen = new Set(initialLines(list));
+    const lists = await loadLists();
+    takeLists(lists);
+    groupEditor.show(lists);
+    chosen = new Set(initialLines(lists.list));
     drawChips();
     drawTopic();
     await loadWays();
   } catch (error) {
     show(linesCard, false);
+    show(groupEditor.node, false);
     report(errorText(error));
   }
+}
+
+function takeLists({ lines: known, list }) {
+  lines = known;
+  groups = (list.groups ?? []).filter(({ lines: ids }) => ids.some((id) => lines.some(({ line }) => line === id)));
+  // The default group stands first.
+  const first = groups.findIndex(({ name }) => name === list.default?.group);
+  if (first > 0) groups.unshift(...groups.splice(first, 1));
 }
 
 function initialLines({ default: initial, groups_first: hasGroupsFirst }) {
@@ -167,10 +158,8 @@ function drawChips() {
     return toggle({ class: 'chip', dataset: { key: `group ${name}` } }, isSame(known), () => choose(known), name);
   }));
   show(groupChips, groups.length > 0);
-  show(search, lines.length > 12);
-  const wanted = filter.value.trim().toLowerCase();
-  const found = lines.filter(({ code = '', name = '' }) =>
-    wanted === '' || scopes[scope.value]([code.toLowerCase(), name.toLowerCase()], wanted));
+  show(search.node, lines.length > 12);
+  const found = search.find(lines);
   show(noLine, found.length === 0);
   const most = isWide ? found.length : SHOWN;
   lineChips.replaceChildren(...found.slice(0, most).map((line) => toggle(
@@ -199,27 +188,6 @@ async function loadWays() {
 
 // The map
 
-function luminance(colour) {
-  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255)
-    .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
-function contrast(one, other) {
-  const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
-  return (high + 0.05) / (low + 0.05);
-}
-
-/** How a line is drawn in the present theme. */
-function lineStyle({ color }, index) {
-  const isPlain = document.documentElement.dataset.theme === 'e-ink';
-  if (isPlain) return { colour: '--text', dash: DASHES[index % DASHES.length], width: 5 };
-  if (!isColour(color)) return { colour: '--text', width: 5 };
-  const back = getComputedStyle(document.documentElement).getPropertyValue('--map-back').trim();
-  const isFaint = isColour(back) && contrast(color, back) < LEAST_CONTRAST;
-  return { colour: color, width: 6, casing: isFaint ? '--text' : '--map-casing' };
-}
-
 function drawMap() {
   const drawn = lines.filter(({ line }) => chosen.has(line));
   map.setLines(drawn.filter(({ line }) => ways?.has(line))
@@ -247,12 +215,6 @@ function vehiclePoint(vehicle) {
   const { latitude, longitude, bearing_deg: heading } = vehicle;
   return { latitude, longitude, heading, bus: vehicle, shape: heading === undefined ? 'dot' : 'arrow',
     radius: vehicle.id === bus?.id ? 16 : 11, colour: vehicleColour(vehicle), label: title(vehicle) };
-}
-
-/** Pale vehicles could not be seen. */
-function vehicleColour(vehicle) {
-  const { colour, casing } = lineStyle(vehicle, 0);
-  return casing === '--text' ? '--text' : colour;
 }
 
 // Live data
@@ -485,22 +447,6 @@ function stopWay(one) {
 function markStops() {
   for (const button of stopList.querySelectorAll('button')) {
     button.setAttribute('aria-pressed', String(button.dataset.stop === stop?.stop));
-  }
-}
-
-// The way home
-
-async function wayHome() {
-  homeButton.disabled = true;
-  homeResult.replaceChildren(element('p', { role: 'status' }, t('buses.loading')));
-  try {
-    const query = { bikes: bikes.checked ? 1 : null };
-    const answer = await homeRequests.run((signal) => getJSON('/api/transit/home', query, signal));
-    if (answer) homeResult.replaceChildren(...journeys(answer, present()));
-  } catch (error) {
-    homeResult.replaceChildren(element('p', { class: 'problem', role: 'alert' }, errorText(error)));
-  } finally {
-    homeButton.disabled = false;
   }
 }
 
