@@ -2,6 +2,8 @@
 
 const GAP = 10;
 const SMALLEST = 18;
+/** The least figures beside a button, which is as high as they are. */
+const SMALLEST_OFFER = 46;
 const LARGEST = 420;
 /** How much the largest figures may be held back by their width, for the sake of the others. */
 const GROWTH = 1.5;
@@ -29,8 +31,9 @@ export function titleSize(figures) {
 /**
  * The bands of faces in a box: [{ faces, size }] with the font size of the figures in px, or of a bar its height.
  *
- * A face is { size, isBar, title, widest, unit }. Consecutive faces of equal size may share a band. Of the numbers of
- * columns, the one with the largest figures is taken, by the mean of their logarithms; cut titles count against it.
+ * A face is { size, isBar, title, widest, unit, offer }. Consecutive faces of equal size may share a band. Of the
+ * numbers of columns, the one with the largest figures is taken, by the mean of their logarithms; cut titles count
+ * against it.
  */
 export function layout(faces, { width, height, font }) {
   let best = null;
@@ -58,7 +61,8 @@ function bandsOf(faces, columns) {
     const made = [];
     for (let row = 0, from = 0; row < rows; row += 1) {
       const count = Math.ceil((group.length - from) / (rows - row));
-      made.push({ faces: group.slice(from, from + count), isBar: group[0].isBar, weight: group[0].size });
+      const faces = group.slice(from, from + count);
+      made.push({ faces, isBar: group[0].isBar, weight: group[0].size, hasOffer: faces.some(({ offer }) => offer) });
       from += count;
     }
     return made;
@@ -93,7 +97,8 @@ function fitted(bands, { width, height, font }) {
   const limits = limitsOf(bands, width, font);
   const sizeOf = (band, index, scale) => {
     if (band.isBar) return Math.min(Math.max(band.weight * scale * 0.45, 16), 44);
-    return Math.min(Math.max(band.weight * scale, SMALLEST), limits[index]);
+    const least = band.hasOffer ? SMALLEST_OFFER : SMALLEST;
+    return Math.min(Math.max(band.weight * scale, least), Math.max(limits[index], band.hasOffer ? least : 0));
   };
   const sizesOf = (scale) => bands.map((band, index) => sizeOf(band, index, scale));
   const isFitting = (scale) => sizesOf(scale).reduce((sum, size, index) => sum + heightOf(bands[index], size), 0)

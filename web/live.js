@@ -11,6 +11,7 @@ import { clock, hasText, t } from './i18n.js';
 import { Lines, faultRow, infoLines, infoRow, linkLines, linkRow, workoutText } from './info.js';
 import { Laps } from './laps.js';
 import { RouteMap } from './map.js';
+import { NearestStrap } from './nearest-strap.js';
 import { isKiosk, start } from './page.js';
 import { isZoneRing, keepZoneRing, Stage } from './stage.js';
 import { Trail } from './trail.js';
@@ -51,6 +52,7 @@ class LivePage {
     const view = element('section', { class: 'view', 'aria-label': t('live.fields') });
     this.stage = new Stage(view);
     this.stage.onResize = () => this.schedule();
+    this.stage.strap = new NearestStrap(session, () => this.schedule());
     this.old = element('p', { class: 'old-note', role: 'status', hidden: true });
     view.append(this.old);
     this.view = view;

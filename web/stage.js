@@ -20,8 +20,8 @@ export const isZoneRing = () => kept(RING) === 'on';
 
 export const keepZoneRing = (isOn) => keep(RING, isOn ? 'on' : null);
 
-/** What a field shows: { title, text, unit, widest, message, fraction, colour, isQuiet }. */
-function faceOf(field, state, settings) {
+/** What a field shows: { title, text, unit, widest, message, fraction, colour, isQuiet, offer }. */
+function faceOf(field, state, settings, strap) {
   const { field: name, size } = field;
   const title = field.title_visible && size < UNTITLED ? field.title ?? fieldTitle(name) : null;
   const isZone = fields[name].format === 'zone';
@@ -32,7 +32,10 @@ function faceOf(field, state, settings) {
     ...fieldValue(name, state?.blocks?.fields?.[name]),
   };
   if (name === 'time_of_day' && state?.time) Object.assign(face, fieldValue(name, state.time));
-  if (name === 'heart_rate') addHeart(face, field, state, settings);
+  if (name === 'heart_rate') {
+    addHeart(face, field, state, settings);
+    face.offer = strap?.offer(state, settings);
+  }
   if (isZone) addZone(face, state, settings);
   // A ring is as wide as two figures.
   if (face.isRing) Object.assign(face, { widest: '00', title: title === null ? null : face.text });
@@ -87,6 +90,8 @@ export class Stage {
     parent.append(this.box, this.empty);
     this.cells = [];
     this.shape = '';
+    /** A NearestStrap, where the field of the heart rate may have its button. */
+    this.strap = null;
     this.observer = new ResizeObserver(() => {
       this.shape = '';
       this.onResize?.();
@@ -96,10 +101,10 @@ export class Stage {
 
   /** Shows the fields of a page; the bands are built anew only if their shape changes. */
   render(page, state, settings) {
-    const faces = (page ?? []).map((field) => faceOf(field, state, settings));
+    const faces = (page ?? []).map((field) => faceOf(field, state, settings, this.strap));
     show(this.empty, faces.length === 0 && Boolean(settings.screens));
-    const shape = JSON.stringify(faces.map(({ name, size, title, widest, unit, message, spoken, isRing }) =>
-      [name, size, title === null, widest.length, unit, message?.[0] ?? null, spoken, isRing]));
+    const shape = JSON.stringify(faces.map(({ name, size, title, widest, unit, message, spoken, isRing, offer }) =>
+      [name, size, title === null, widest.length, unit, message?.[0] ?? null, spoken, isRing, Boolean(offer)]));
     if (shape !== this.shape) this.build(faces, shape);
     faces.forEach((face, index) => this.cells[index].update(face));
   }
@@ -113,7 +118,7 @@ export class Stage {
     const made = new Map();
     this.box.replaceChildren(...bands.map((band) => {
       const cells = band.faces.map((face) => {
-        const cell = new (face.isBar ? BarCell : face.isRing ? RingCell : Cell)(band.size);
+        const cell = new (face.isBar ? BarCell : face.isRing ? RingCell : face.offer ? OfferCell : Cell)(band.size);
         made.set(face, cell);
         return cell.node;
       });
@@ -161,6 +166,22 @@ class Cell {
     this.value.style.fontSize = `${small}px`;
     const room = (this.node.clientWidth || 100) * Math.max(Math.floor(this.size / small / 1.15), 1);
     return messages.find((text) => text.length * small * 0.6 < room) ?? messages.at(-1);
+  }
+}
+
+/** A button in the place of a value that there is not. */
+class OfferCell extends Cell {
+  constructor(size) {
+    super(size);
+    this.button = element('button', { type: 'button', class: 'offer', onclick: () => this.press() });
+    this.value.replaceWith(this.button);
+  }
+
+  update(face) {
+    super.update({ ...face, message: null, text: '', unit: '' });
+    setText(this.button, face.offer.text);
+    this.button.setAttribute('aria-disabled', String(face.offer.isBusy));
+    this.press = face.offer.press;
   }
 }
 

@@ -251,6 +251,85 @@ def test_zones_that_are_not_set_can_be_disabled(web, opened):
     expect(offer).to_be_hidden()
 
 
+# A board with Bluetooth that knows no strap, as the page sees it: `window.heart` and `window.run` replace what STATE has.
+SEARCHING = """const parse = JSON.parse;
+    window.heart = { link: 'disconnected', reason: 'searching' };
+    JSON.parse = (text) => {
+        const line = parse(text);
+        return line?.class === 'STATE' ? { ...line, heart: window.heart, run: window.run ?? line.run } : line;
+    };"""
+
+
+@pytest.fixture
+def searching(idle, opened):
+    """Opens the live page of such a board. `scans` are the answers to sensor.scan, the last one again and again."""
+    def searching(scans, **options):
+        asked = []
+
+        def answer(route):
+            request = route.request.post_data_json
+            if not request["method"].startswith("sensor."):
+                return route.fallback()
+            asked.append((request["method"], request["params"]))
+            result = (scans.pop(0) if len(scans) > 1 else scans[0]) if request["method"] == "sensor.scan" else {"link": "connecting"}
+            error = {"error": result} if "code" in result else {"result": result}
+            return route.fulfill(json={"jsonrpc": "2.0", "id": request["id"], **error})
+
+        page = opened(idle, route=answer, **options)
+        page.add_init_script(SEARCHING)
+        page.reload()
+        page.asked = asked
+        return page
+
+    return searching
+
+
+def strap(name, level, kinds=("heart-rate",)):
+    return {"address": f"A0:9E:1A:00:00:{name}", "address_type": "public", "name": f"H10 {name}", "rssi_dbm": level, "kinds": kinds,
+            "services": []}
+
+
+def test_nearest_strap_is_connected_before_a_run(searching):
+    far, near = strap("01", -70), strap("02", -48)
+    page = searching([[], [strap("03", -30, ["power"]), far], [far, near]], width=320, height=480)
+    offer = field(page, "heart_rate").get_by_role("button")
+    expect(offer).to_have_text("Connect nearest strap")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert page.evaluate(CLIPPED) == [] and violations(page) == []
+    offer.press("Enter")
+    expect(page.locator(".line.notice")).to_have_text("H10 02 is used from now on.")
+    assert [method for method, _ in page.asked] == ["sensor.scan"] * 3 + ["sensor.use"]
+    assert page.asked[-1][1] == {"sensor": near["address"], "address_type": "public"}
+    # Where a strap is known or a run is in progress, nothing is there to be pressed.
+    for change in ("window.heart = { link: 'connecting', address: '00' }", "window.heart = { link: 'disconnected', reason: 'off' }",
+                   "window.heart = { link: 'disconnected', reason: 'out-of-range', address: '00' }"):
+        page.evaluate(change)
+        expect(offer).to_have_count(0)
+        page.evaluate("window.heart = { link: 'disconnected', reason: 'ambiguous', name: 'A, B' }")
+        expect(offer).to_be_visible()
+    page.evaluate("window.run = 'active'")
+    expect(offer).to_have_count(0)
+
+
+@pytest.mark.parametrize(("scan", "said"), [
+    ([], "No strap is heard. Wear it"), ([strap("01", -70)], "H10 01 is heard, but it is not near (-70 dBm)"),
+    ({"code": -32002, "message": "busy", "data": {"message": "a scan is in progress"}}, "a scan is in progress")])
+def test_search_without_a_near_strap_says_why(searching, scan, said):
+    page = searching([scan])
+    offer = field(page, "heart_rate").get_by_role("button")
+    offer.click()
+    expect(page.locator(".line.fault")).to_contain_text(said)
+    expect(offer).to_have_text("Connect nearest strap")
+    assert "sensor.use" not in [method for method, _ in page.asked]
+
+
+@pytest.mark.thorough
+def test_browser_that_may_only_watch_connects_no_strap(searching):
+    page = searching([[]], scope="watch")
+    expect(field(page, "heart_rate")).to_contain_text("No HR")
+    expect(field(page, "heart_rate").get_by_role("button")).to_have_count(0)
+
+
 def test_page_follows_the_setting_screens(web, opened):
     page = opened(web)
     expect(field(page, "time")).to_be_visible()
