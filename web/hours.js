@@ -1,8 +1,8 @@
 // The rows of a forecast: hours of local time from the present one on, with sunrise and sunset between them.
 
 const HOUR = 3_600_000;
-/** As many as RunFree and pacectl have. */
-const COUNT = 6;
+/** The hours after the present one, as many as RunFree and pacectl have. */
+export const AHEAD = 5;
 
 const isIn = ({ from, to }, time) => Date.parse(from) <= time && time < Date.parse(to);
 
@@ -14,7 +14,7 @@ const isIn = ({ from, to }, time) => Date.parse(from) <= time && time < Date.par
 export function hoursOf(periods, now, sun) {
   const first = new Date(now).setMinutes(0, 0, 0);
   const rows = [];
-  for (let time = first; time < first + COUNT * HOUR; time += HOUR) {
+  for (let time = first; time <= first + AHEAD * HOUR; time += HOUR) {
     const begin = Math.max(time, now);
     const end = time + HOUR;
     const conditions = periods.find((period) => isIn(period, begin));
@@ -31,8 +31,8 @@ export function hoursOf(periods, now, sun) {
   return rows.sort((one, other) => one.time - other.time);
 }
 
-/** The highest probability of what may be instead, in percent; undefined if no overlay has one. */
-export function chanceOf({ overlays }) {
-  const chances = overlays.map(({ probability_percent: chance }) => chance).filter(Number.isFinite);
-  return chances.length === 0 ? undefined : Math.max(...chances);
+/** The most probable of what may be instead of the conditions of an hour; undefined if nothing has a probability. */
+export function perhapsOf({ overlays }) {
+  const known = overlays.filter(({ probability_percent: chance }) => Number.isFinite(chance));
+  return known.sort((one, other) => other.probability_percent - one.probability_percent)[0];
 }

@@ -3,7 +3,7 @@
 import { rpc } from './api.js';
 import { element, setText, show } from './dom.js';
 import { compass, percent, temperature, height } from './format.js';
-import { chanceOf, hoursOf } from './hours.js';
+import { AHEAD, hoursOf, perhapsOf } from './hours.js';
 import { clock, errorText, t } from './i18n.js';
 import {
   capital, far, follow, Latest, minutes, moment, PacedClock, parsePosition, positionOf, positionText, towards,
@@ -268,6 +268,7 @@ function forecast(data, { now }) {
     element('p', { class: 'soft' }, [station, metres > 0 ? far(metres) : t('weather.at_here'),
       age === null ? null : t('weather.made', { age: minutes(age) })].filter(Boolean).join(' · ')),
     changes(data, now), ahead.length === 0 ? element('p', {}, t('weather.forecast_over')) : [
+      element('h3', {}, t('weather.next_hours', { count: AHEAD })),
       element('ol', { class: 'hours' }, hoursOf(ahead, now, asked ? null : sun).map(hourRow)),
       element('details', lasting('all'), element('summary', {}, t('weather.whole')), element('ol',
         { class: 'periods' }, ahead.slice(0, PERIODS).map((period) => periodItem(period, now))))]);
@@ -301,12 +302,19 @@ function hourRow(row) {
   }
   const { conditions } = row;
   const drawing = drawingOf(conditions, isNight(row.time));
-  const chance = chanceOf(row);
   return element('li', {}, element('details', lasting(row.time), element('summary', {}, when,
     drawing ? weatherIcon(drawing) : element('span', { class: 'weather-icon' }),
     element('span', { class: 'what' }, capital(outlook(conditions)) || t('weather.not_stated')),
-    chance === undefined ? null : element('span', { class: 'chance figures' }, percent(chance, 0)),
-    isWindy(conditions) ? weatherIcon('wind') : null), hourDetails(row)));
+    chance(row), isWindy(conditions) ? weatherIcon('wind') : null), hourDetails(row)));
+}
+
+/** The probability of other conditions, with their drawing. */
+function chance(row) {
+  const perhaps = perhapsOf(row);
+  if (!perhaps) return null;
+  const drawing = drawingOf({ ...row.conditions, ...perhaps }, isNight(row.time));
+  return element('span', { class: 'chance figures' }, percent(perhaps.probability_percent, 0),
+    drawing ? weatherIcon(drawing) : null);
 }
 
 function hourDetails({ conditions, overlays }) {

@@ -424,7 +424,10 @@ def test_hours_of_the_forecast_open_and_stay_open(outside, opened):
     expect(rows).to_have_count(6)
     first = rows.first.locator("summary")
     expect(first).to_contain_text("Partly cloudy30 %")
+    expect(page.get_by_role("heading", name="Next 5 hours")).to_be_visible()
     expect(first.get_by_role("img", name=re.compile("^Partly cloudy"))).to_be_visible()
+    # What may be instead is drawn beside its probability.
+    expect(first.locator(".chance").get_by_role("img", name="Thunderstorm with rain")).to_be_visible()
     expect(rows.first.locator("dl")).to_be_hidden()
     first.focus()
     page.keyboard.press("Enter")

@@ -795,6 +795,7 @@ export default {
   'weather.rain_from': 'Ab {time} ist mit Regen oder Schnee zu rechnen',
   'weather.rain_now': 'Jetzt ist mit Regen oder Schnee zu rechnen',
   'weather.shift': 'Der Wind ändert sich um {time}',
+  'weather.next_hours': 'Nächste {count} Stunden',
   'weather.sun.rise': 'Sonnenaufgang',
   'weather.sun.set': 'Sonnenuntergang',
   'weather.whole': 'Ganze Vorhersage',

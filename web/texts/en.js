@@ -777,6 +777,7 @@ export default {
   'weather.rain_from': 'Rain or snow expected from {time}',
   'weather.rain_now': 'Rain or snow expected now',
   'weather.shift': 'The wind changes at {time}',
+  'weather.next_hours': 'Next {count} hours',
   'weather.sun.rise': 'Sunrise',
   'weather.sun.set': 'Sunset',
   'weather.whole': 'Whole forecast',
