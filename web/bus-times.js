@@ -3,6 +3,7 @@
 import { element } from './dom.js';
 import { age } from './format.js';
 import { clock, t } from './i18n.js';
+import { internetText } from './internet.js';
 import { far, minutes } from './outside.js';
 
 export const isColour = (colour) => /^#[0-9a-f]{6}$/i.test(colour ?? '');
@@ -24,7 +25,11 @@ export function lineMark(line) {
 }
 
 /** That times are those of the timetable, and why. */
-export const scheduleText = (reason) => (reason ? t('buses.schedule_reason', { reason }) : t('buses.schedule'));
+export function scheduleText(reason) {
+  const internet = internetText(reason);
+  if (internet) return `${t('buses.schedule')}. ${internet}`;
+  return reason ? t('buses.schedule_reason', { reason }) : t('buses.schedule');
+}
 
 /** Whether the times of an answer are live, and whose they are. */
 export function statusText({ agency, live, live_age_s: seconds, reason }) {

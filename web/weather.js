@@ -5,6 +5,7 @@ import { element, setText, show } from './dom.js';
 import { compass, percent, temperature, height } from './format.js';
 import { AHEAD, hoursOf, perhapsOf } from './hours.js';
 import { clock, errorText, t } from './i18n.js';
+import { internetText } from './internet.js';
 import {
   capital, far, follow, Latest, minutes, moment, PacedClock, parsePosition, positionOf, positionText, towards,
 } from './outside.js';
@@ -109,7 +110,7 @@ async function request(params, button, take) {
       render();
     }
   } catch (error) {
-    report(error.code === 'unreachable' ? t('outside.no_net') : errorText(error));
+    report(error.code === 'unreachable' ? t('outside.no_net') : internetText(error.message) ?? errorText(error));
   } finally {
     button.disabled = false;
     setText(button, text);
@@ -148,7 +149,8 @@ function render() {
 }
 
 function view(data, context) {
-  const reason = data.reason ? element('p', { class: 'notice-line' }, capital(data.reason)) : null;
+  const reason = data.reason
+    ? element('p', { class: 'notice-line' }, internetText(data.reason) ?? capital(data.reason)) : null;
   if (data.station === undefined) {
     return [element('section', { class: 'card' }, element('h2', {}, t('weather.none')), reason)];
   }

@@ -31,6 +31,8 @@ STOPS = [("s0", "Plaça", (42.5069, 1.5216), "101"), ("s1", "Pont", (42.5085, 1.
          ("s2", "Caldea", (42.5113, 1.5383), "103"), ("s3", "Encamp", (42.5347, 1.5803), "104"),
          ("h", HOSTILE, (42.5440, 1.5150), "105")]
 
+# What paced-net says without the internet.
+UNRESOLVED = "no network: cannot resolve nowhere.invalid"
 # The minutes after the start at which trips begin.
 TRIPS = range(-30, 360, 12)
 
@@ -539,7 +541,7 @@ def test_words_of_the_weather_are_those_of_pacectl(outside, opened):
 def test_old_and_missing_figures_are_named(alone, opened):
     page = opened(alone, "weather.html")
     observed, fresh = [f"{now() - datetime.timedelta(minutes=age):%Y-%m-%dT%H:%M:%SZ}" for age in (100, 0)]
-    publish(alone, "weather", station="EDDB", distance_m=12400, observed_at=observed, temperature_c=8, reason="no network",
+    publish(alone, "weather", station="EDDB", distance_m=12400, observed_at=observed, temperature_c=8, reason=UNRESOLVED,
             other_stations=[{"station": "EDAZ", "distance_m": 40000, "observed_at": fresh, "figures": ["wind"]}],
             wind_from_deg=240, wind_speed_mps=5)
     cards = page.locator(".station")
@@ -548,12 +550,14 @@ def test_old_and_missing_figures_are_named(alone, opened):
     expect(cards.first).not_to_contain_text("Wind")
     expect(cards.nth(1)).to_contain_text("EDAZ40 km · 0 min old")
     expect(cards.nth(1)).to_contain_text("18 km/h")
-    expect(page.locator("main")).to_contain_text("No network")
+    expect(page.locator("main")).to_contain_text("The board has no internet: nowhere.invalid is not found.")
     expect(page.locator("main")).to_contain_text(
         "No station nearby reports: Weather, Dew point, Visibility, Pressure, Clouds.")
     publish(alone, "weather", reason="the server limits requests")
     expect(page.get_by_role("heading", name="No weather")).to_be_visible()
     expect(page.locator("main")).to_contain_text("The server limits requests")
+    publish(alone, "weather", reason="login page? nowhere.invalid redirects to portal.invalid")
+    expect(page.locator("main")).to_contain_text("The network of the board wants a sign-in first: nowhere.invalid is not reached.")
     expect(cards).to_have_count(0)
 
 
@@ -964,6 +968,23 @@ def test_failures_of_the_route_engine_are_said(outside, opened):
     expect(button(page, "Routen suchen")).to_be_enabled()
 
 
+def test_board_without_internet_is_named_as_the_cause(outside, opened):
+    def answer(route):
+        request = route.request.post_data_json
+        if request["method"] not in ("weather.at", "route.find"):
+            return route.fallback()
+        return route.fulfill(json={"jsonrpc": "2.0", "id": request["id"], "error": {
+            "code": -32001, "message": "Unavailable", "data": {"reason": "unresolved", "message": UNRESOLVED}}})
+
+    page = opened(outside.web, "weather.html", route=answer)
+    filled(page, "weather")
+    button(page, "Reload").click()
+    expect(page.get_by_role("alert")).to_have_text("The board has no internet: nowhere.invalid is not found.")
+    page = opened(outside.web, f"routes.html?to={THERE[0]},{THERE[1]}", route=answer)
+    button(page, "Find routes").click()
+    expect(page.get_by_role("alert").filter(has_text="The board has no internet: the address of the route engine is not found.")).to_be_visible()
+
+
 # Buses
 
 def test_buses_show_the_default_group_with_live_vehicles(outside, opened):
@@ -1176,9 +1197,9 @@ def test_timetable_alone_is_named(outside, opened):
     # paced-net publishes nothing meanwhile.
     outside.net.freeze()
     try:
-        publish(outside.web, "transit", live=False, reason="no network", agency="CATA", vehicles=[], departures=[],
-                alerts=[])
-        expect(page.locator(".live-state")).to_have_text("CATA · By the timetable only, not live: no network")
+        publish(outside.web, "transit", live=False, reason=UNRESOLVED, agency="CATA", vehicles=[], departures=[], alerts=[])
+        expect(page.locator(".live-state")).to_have_text(
+            "CATA · By the timetable only, not live. The board has no internet: nowhere.invalid is not found.")
         expect(page.get_by_text("Where the buses are is known with live data only.")).to_be_visible()
     finally:
         outside.net.thaw()

@@ -715,7 +715,7 @@ export default {
   'routes.loaded': '{name} ist jetzt die Strecke.',
   'routes.live': 'Zur Live-Seite',
   'routes.engine': 'Von {engine} auf {host}.',
-  'routes.reason.unresolved': 'Die Adresse des Routendiensts ist unbekannt.',
+  'routes.reason.unresolved': 'Das Gerät hat kein Internet: Die Adresse des Routendienstes ist nicht zu finden.',
   'routes.reason.unreachable': 'Der Routendienst ist nicht erreichbar.',
   'routes.reason.timeout': 'Der Routendienst antwortet nicht rechtzeitig.',
   'routes.reason.cut-off': 'Die Antwort des Routendiensts ist abgeschnitten.',
@@ -734,6 +734,9 @@ export default {
 
   // The page weather
   'outside.tomorrow': 'morgen {time}',
+  'outside.no_internet': 'Das Gerät hat kein Internet: {host} ist nicht zu finden.',
+  'outside.no_internet_at_all': 'Das Gerät hat kein Internet.',
+  'outside.login_page': 'Das Netz des Geräts verlangt erst eine Anmeldung: {host} ist nicht zu erreichen.',
   'outside.no_net': 'paced-net läuft nicht. Es fragt andere Rechner: sudo systemctl enable --now paced-net',
   'weather.waiting':
     'Noch kein Wetter. paced-net sucht es, solange diese Seite offen ist. Kommt nichts, läuft paced-net nicht: sudo systemctl enable --now paced-net',

@@ -697,7 +697,7 @@ export default {
   'routes.loaded': '{name} is the course now.',
   'routes.live': 'To the live page',
   'routes.engine': 'From {engine} at {host}.',
-  'routes.reason.unresolved': 'The address of the route engine is unknown.',
+  'routes.reason.unresolved': 'The board has no internet: the address of the route engine is not found.',
   'routes.reason.unreachable': 'The route engine cannot be reached.',
   'routes.reason.timeout': 'The route engine does not respond in time.',
   'routes.reason.cut-off': 'The response of the route engine is cut off.',
@@ -716,6 +716,9 @@ export default {
 
   // The page weather
   'outside.tomorrow': 'tomorrow {time}',
+  'outside.no_internet': 'The board has no internet: {host} is not found.',
+  'outside.no_internet_at_all': 'The board has no internet.',
+  'outside.login_page': 'The network of the board wants a sign-in first: {host} is not reached.',
   'outside.no_net': 'paced-net does not run. It asks other computers: sudo systemctl enable --now paced-net',
   'weather.waiting':
     'No weather yet. paced-net looks for it while this page is open. If nothing comes, paced-net does not run: sudo systemctl enable --now paced-net',
