@@ -8,10 +8,12 @@ import { RouteMap } from './map.js';
 import { zoomOf } from './mercator.js';
 import {
   bearingBetween, far, follow, Latest, metresBetween, outerLink, parsePosition, positionOf, positionText, segments,
-  toggle, towards,
+  toggle,
 } from './outside.js';
 import { labelled, select, start } from './page.js';
 import { markOf, placeMark } from './place-marks.js';
+import { kindText, nameText, openText, phone, whereText } from './place-words.js';
+import { keep, kept } from './store.js';
 
 const KINDS = ['water', 'toilets', 'shelter', 'food', 'bicycle-shop', 'repair-station', 'pump', 'pharmacy', 'hospital',
   'aed', 'station', 'viewpoint', 'park', 'garden', 'playground', 'bench'];
@@ -31,6 +33,9 @@ const SHOWN = 500;
 const STREETS = 2;
 /** From this zoom of the map on, a tap on a group lists it. */
 const NEAREST_ZOOM = 17;
+/** What stands first of what is nearby, and where the browser keeps it. */
+const ORDERS = ['distance', 'prominence'];
+const ORDER = 'paced.places.order';
 /** The value of the choice of the radius that means what the map shows. */
 const AREA = 'map';
 
@@ -40,6 +45,7 @@ const details = new Latest();
 const kinds = new Set();
 const radius = { ...DEFAULT_RADIUS };
 let mode = 'near';
+let order = ORDERS.includes(kept(ORDER)) ? kept(ORDER) : ORDERS[0];
 let limit = PAGE;
 /** The middle of the search instead of the position of paced. */
 let centre = null;
@@ -95,6 +101,12 @@ const radiusSelect = select(RADII.map((metres) => [String(metres), far(metres)])
     return searchAnew();
   });
 radiusSelect.prepend(areaOption);
+const orderPart = labelled(t('places.order'), select(ORDERS.map((one) => [one, t(`places.order.${one}`)]), order,
+  (value) => {
+    order = value;
+    keep(ORDER, value);
+    searchAnew();
+  }));
 const chips = element('div', { class: 'chips', role: 'group', 'aria-label': t('places.kinds') },
   KINDS.map((kind) => toggle({ class: 'chip' }, false, (isOn) => {
     if (isOn) kinds.add(kind);
@@ -114,7 +126,7 @@ element('div', { class: 'line-of-controls' }, around,
   element('button', { type: 'submit' }, t('places.search'))),
 element('p', { class: 'soft' }, t('places.around_help')));
 const filters = element('div', { class: 'stack' },
-  element('div', { class: 'radius' }, labelled(t('places.radius'), radiusSelect)),
+  element('div', { class: 'radius' }, labelled(t('places.radius'), radiusSelect), orderPart),
   element('details', {}, element('summary', {}, t('places.kinds')), chips));
 const aroundPart = element('details', {}, element('summary', {}, t('places.elsewhere')), aroundForm);
 
@@ -130,6 +142,7 @@ function showFilters() {
   show(nameForm, mode === 'name');
   show(filters, mode !== 'name');
   show(aroundPart, mode === 'near');
+  show(orderPart, mode === 'near');
   show(areaOption, mode === 'near');
   if (mode === 'name') name.focus();
   else showRadius();
@@ -204,14 +217,22 @@ async function search({ keeps = false, fits = false } = {}) {
     if (!page) return undefined;
     const places = page.features.map(placeOf);
     setText(credit, page.attribution ?? '');
-    const count = places.length;
-    const word = count === 0 ? t('places.none')
-      : t(wanted && count >= SHOWN ? 'places.nearest' : 'places.count', { count });
+    const word = foundText(places, Boolean(wanted));
     return present(wanted ? withChosen(places) : places, word, { keeps, fits });
   } catch (error) {
     report(errorText(error));
     return wanted ? setText(status, '') : present([], '');
   }
+}
+
+/** How many places there are; `isArea`: on the map. */
+function foundText(places, isArea) {
+  const count = places.length;
+  if (count === 0) return t('places.none');
+  const isRanked = mode === 'near' && order === 'prominence';
+  const isUnranked = isRanked && places.every(({ prominence }) => prominence === undefined);
+  const most = isRanked ? 'places.best_known' : 'places.nearest';
+  return t(isArea && count >= SHOWN ? most : 'places.count', { count }) + (isUnranked ? `. ${t('places.unranked')}` : '');
 }
 
 /** The chosen place stays, as the first one, where a moved map is searched. */
@@ -226,6 +247,7 @@ function request(signal) {
   const at = area ?? centre;
   const query = area ? { radius: Math.min(Math.ceil(area.radius), FARTHEST), limit: SHOWN }
     : { radius: radius.near, limit };
+  if (order !== ORDERS[0]) query.order = order;
   return getJSON('/api/places/near', { at: at ? positionText(at) : null, kind, ...query }, signal);
 }
 
@@ -277,27 +299,6 @@ function showList() {
 const rowOf = (id) => [...list.querySelectorAll('button')].find(({ dataset }) => dataset.id === id);
 
 // The list
-
-/** What it is, in the most telling words. */
-function kindText({ kind, detail: value = '' }) {
-  const telling = ['food', 'place', 'station', 'shelter', 'street'].includes(kind) && value && value !== 'yes';
-  if (telling && hasText(`places.detail.${value}`)) return t(`places.detail.${value}`);
-  return hasText(`places.kind.${kind}`) ? t(`places.kind.${kind}`) : kind;
-}
-
-const nameText = (place) => place.name ?? kindText(place);
-
-function whereText(place) {
-  if (place.ahead_m !== undefined) {
-    const side = place.side === 'on_course' ? null : t(`places.side.${place.side}`, { distance: far(place.detour_m) });
-    return [t('places.ahead', { distance: far(place.ahead_m) }), side ?? t('places.on_course')].join(', ');
-  }
-  return place.distance_m === undefined ? '' : towards(place.distance_m, place.bearing_deg);
-}
-
-function openText({ open }) {
-  return open === undefined ? null : t(open ? 'places.open' : 'places.closed');
-}
 
 function item(place) {
   const open = openText(place);
@@ -413,11 +414,6 @@ function goLink(place, title) {
   if (why) return element('p', { class: 'soft' }, t('places.go_rights'), ' ', why);
   const query = new URLSearchParams({ to: positionText(place), name: title });
   return element('a', { class: 'button main-link', href: `/routes.html?${query}` }, t('places.go'));
-}
-
-function phone(text) {
-  const digits = text?.replace(/[^+0-9]/g, '');
-  return digits?.length > 2 ? element('a', { href: `tel:${digits}` }, text) : text;
 }
 
 // The map

@@ -591,6 +591,44 @@ def test_places_near_are_listed_with_distance_and_details(outside, opened):
     expect(page.get_by_role("status").filter(has_text="No such place there.")).to_be_visible()
 
 
+def test_well_known_places_stand_first_if_the_browser_wants_so(outside, opened):
+    """The answers are made of those by distance: the places that are farthest away are best known, if any is."""
+    asked, is_known = [], [True]
+
+    def answer(route):
+        address = urllib.parse.urlsplit(route.request.url)
+        query = dict(urllib.parse.parse_qsl(address.query))
+        asked.append(query.pop("order", None))
+        page = route.fetch(url=address._replace(query=urllib.parse.urlencode(query)).geturl()).json()
+        if asked[-1]:
+            page["features"].reverse()
+        for number, feature in enumerate(page["features"]):
+            feature["properties"]["prominence"] = 90 - number
+            if not is_known[0]:
+                del feature["properties"]["prominence"]
+        route.fulfill(json=page)
+
+    page = opened(outside.web, "places.html")
+    page.route("**/api/places/near*", answer)
+    page.reload()
+    results = page.locator(".result")
+    expect(results.first).to_contain_text("123 m SE")
+    page.get_by_label("Order").select_option(label="well known first")
+    expect(results.last).to_contain_text("123 m SE")
+    assert asked[-1] == "prominence"
+    note = page.get_by_text("Import the places again")
+    expect(note).to_be_hidden()
+    is_known[0] = False
+    page.reload()
+    expect(note).to_be_visible()
+    expect(results.last).to_contain_text("123 m SE")
+    page.get_by_label("Order").select_option(label="nearest first")
+    expect(note).to_be_hidden()
+    button(page, "Along the course").click()
+    expect(page.get_by_label("Order")).to_be_hidden()
+    assert asked[-1] is None
+
+
 def shown_marks(page):
     """The marks and the counts that the map draws once it rests, as JSON."""
     return rest(lambda: page.evaluate("JSON.stringify([window.marks, window.counts])"))
