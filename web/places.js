@@ -12,6 +12,7 @@ import {
 } from './outside.js';
 import { labelled, select, start } from './page.js';
 import { markOf, placeMark } from './place-marks.js';
+import { PlacePhoto } from './place-photo.js';
 import { kindText, nameText, openText, phone, whereText } from './place-words.js';
 import { keep, kept } from './store.js';
 
@@ -75,6 +76,7 @@ const more = element('button', { type: 'button', hidden: true, onclick: () => {
 } }, t('places.more'));
 const credit = element('p', { class: 'soft credit' });
 const detail = element('section', { class: 'card', hidden: true, tabIndex: -1, 'aria-labelledby': 'place-name' });
+const photo = new PlacePhoto();
 const moved = element('button', { type: 'button', hidden: true, onclick: () => search({ fits: true }) },
   t('places.again'));
 
@@ -393,10 +395,12 @@ function showDetail(places) {
     [t('places.position'), positionText(first)],
     [t('places.osm'), outerLink(value('osm'), value('osm')?.replace('https://www.', ''))],
   ].filter(([, text]) => text);
-  detail.replaceChildren(element('h2', { id: 'place-name' }, value('name') ?? kindText(first)),
+  const title = value('name') ?? kindText(first);
+  photo.show(value('image'), title);
+  detail.replaceChildren(element('h2', { id: 'place-name' }, title), photo.node,
     element('dl', { class: 'facts' },
       rows.flatMap(([head, text]) => [element('dt', {}, head), element('dd', {}, text)])),
-    offline, element('div', { class: 'buttons' }, goLink(first, value('name') ?? kindText(first)),
+    offline, element('div', { class: 'buttons' }, goLink(first, title),
       element('button', { type: 'button', onclick: leaveDetail }, t('places.close'))));
   show(detail, true);
 }

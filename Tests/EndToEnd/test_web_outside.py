@@ -629,6 +629,35 @@ def test_well_known_places_stand_first_if_the_browser_wants_so(outside, opened):
     assert asked[-1] is None
 
 
+def test_photo_of_a_place_is_that_of_the_board(outside, opened):
+    # The maps of this test name no photos.
+    def answer(route):
+        page = route.fetch().json()
+        for feature in page["features"]:
+            feature["properties"] |= {"name": "Viewpoint", "image": photos[0]}
+        route.fulfill(json=page)
+
+    photos = ["view.png", "missing.png"]
+    page = opened(outside.web, "places.html", allowed="Failed to load resource")
+    page.route("**/api/places/near*", answer)
+    page.route("**/api/places/show*", answer)
+    page.route("**/api/places/photo?name=view.png", lambda route: route.fulfill(
+        body=(ROOT / "docs/page/live-414-sunlight.png").read_bytes(), content_type="image/png"))
+    page.reload()
+    row, photo = page.locator(".result").first, page.get_by_role("img", name="Photo of Viewpoint")
+    row.click()
+    row.click()
+    expect(photo).to_be_visible()
+    wait_for(lambda: photo.evaluate("(image) => image.naturalWidth > 0"), 60, "a photo")
+    assert violations(page) == [] and narrow_widths(page) == []
+    photos.pop(0)
+    page.reload()
+    row.click()
+    row.click()
+    expect(page.locator("#place-name")).to_have_text("Viewpoint")
+    expect(photo).to_have_count(0)
+
+
 def shown_marks(page):
     """The marks and the counts that the map draws once it rests, as JSON."""
     return rest(lambda: page.evaluate("JSON.stringify([window.marks, window.counts])"))

@@ -968,6 +968,7 @@ export default {
   'places.phone': 'Telefon',
   'places.website': 'Website',
   'places.position': 'Position',
+  'places.photo': 'Foto von {place}',
   'places.osm': 'Karte',
   'places.go': 'Dorthin',
   'places.go_rights': 'Routen brauchen mehr Rechte.',

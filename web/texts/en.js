@@ -949,6 +949,7 @@ export default {
   'places.phone': 'Phone',
   'places.website': 'Website',
   'places.position': 'Position',
+  'places.photo': 'Photo of {place}',
   'places.osm': 'Map',
   'places.go': 'Go there',
   'places.go_rights': 'Routes need more rights.',
