@@ -53,12 +53,13 @@ class GroupRow {
   }
 
   async save(name, lines) {
-    const { editor, group } = this;
+    const { editor, group, form } = this;
     if (name !== group.name) {
       editor.rows.set(name, this);
       await editor.change(['rename', group.name, name]);
     }
-    if (!isSame([...lines].sort(), [...group.lines].sort())) await editor.change(['edit', name, ...lines]);
+    // Lines that the timetable lacks stay in the group while nobody changes the others.
+    if (!isSame([...lines].sort(), form.chosenAtFirst)) await editor.change(['edit', name, ...lines]);
     editor.say(t('buses.group_saved', { name }));
     this.open(false);
     this.opener.focus();

@@ -26,6 +26,7 @@ export class GroupForm {
     const known = new Set(owner.lines.map(({ line }) => line));
     const ids = group?.lines ?? [];
     this.chosen = new Set(ids.filter((one) => known.has(one)));
+    this.chosenAtFirst = [...this.chosen].sort();
     const missing = ids.length - this.chosen.size;
     this.name = element('input', { id, maxLength: NAME_LENGTH, autocomplete: 'off', value: group?.name ?? '',
       'aria-describedby': `${id}-name`, oninput: () => show(this.nameProblem, false) });

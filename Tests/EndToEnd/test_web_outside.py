@@ -630,19 +630,20 @@ def test_well_known_places_stand_first_if_the_browser_wants_so(outside, opened):
 
 
 def test_photo_of_a_place_is_that_of_the_board(outside, opened):
-    # The maps of this test name no photos.
     def answer(route):
+        # The extract of Andorra names no photos.
         page = route.fetch().json()
         for feature in page["features"]:
             feature["properties"] |= {"name": "Viewpoint", "image": photos[0]}
         route.fulfill(json=page)
 
     photos = ["view.png", "missing.png"]
+    directory = outside.places_command.maps / "photos"
+    directory.mkdir(exist_ok=True)
+    (directory / photos[0]).write_bytes((ROOT / "docs/page/live-414-sunlight.png").read_bytes())
     page = opened(outside.web, "places.html", allowed="Failed to load resource")
     page.route("**/api/places/near*", answer)
     page.route("**/api/places/show*", answer)
-    page.route("**/api/places/photo?name=view.png", lambda route: route.fulfill(
-        body=(ROOT / "docs/page/live-414-sunlight.png").read_bytes(), content_type="image/png"))
     page.reload()
     row, photo = page.locator(".result").first, page.get_by_role("img", name="Photo of Viewpoint")
     row.click()
