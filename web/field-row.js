@@ -11,6 +11,8 @@ export const sizes = { low: 12, high: 100, usual: 24 };
 /** Fields of this size have no title, as in RunFree. */
 const UNTITLED = 60;
 const TITLE_LENGTH = 24;
+/** How the heart-rate zone is drawn. */
+const styles = ['bar', 'ring'];
 
 /** The title of a data field; the name of one that this page does not know. */
 export const titleOf = (name) => (hasText(`field.${name}`) ? fieldTitle(name) : name);
@@ -18,17 +20,19 @@ export const titleOf = (name) => (hasText(`field.${name}`) ? fieldTitle(name) : 
 /** A field of the wire with all its members. */
 export function readField(given) {
   const members = typeof given === 'string' ? { field: given } : given;
-  return { title: '', visible: true, title_visible: true, size: sizes.usual, colour: 'primary', ...members };
+  const usual = { title: '', visible: true, title_visible: true, size: sizes.usual, colour: 'primary', style: 'bar' };
+  return { ...usual, ...members };
 }
 
 /** A field for the wire, without the members that have their default. */
-export function writeField({ field, title, visible, title_visible: hasTitle, size, colour, ...others }) {
+export function writeField({ field, title, visible, title_visible: hasTitle, size, colour, style, ...others }) {
   const made = { field, ...others };
   if (title) made.title = title;
   if (!visible) made.visible = false;
   if (!hasTitle) made.title_visible = false;
   if (size !== sizes.usual) made.size = size;
   if (colour !== 'primary') made.colour = colour;
+  if (style !== 'bar') made.style = style;
   return Object.keys(made).length === 1 ? field : made;
 }
 
@@ -65,11 +69,12 @@ export class FieldRow {
   }
 
   words() {
-    const { title, title_visible: hasTitle, size, colour, visible, field } = this.field;
+    const { title, title_visible: hasTitle, size, colour, style, visible, field } = this.field;
     return [
       visible ? null : t('screens.is_hidden'), title ? t('screens.quoted', { title }) : null,
       t('screens.size_of', { size }), colour === 'primary' ? null : t(`colour.${colour}`),
-      hasTitle ? null : t('screens.untitled'), this.owner.isZoneOff(field) ? t('screens.zones_off') : null,
+      style === 'bar' ? null : t(`screens.style.${style}`), hasTitle ? null : t('screens.untitled'),
+      this.owner.isZoneOff(field) ? t('screens.zones_off') : null,
     ].filter(Boolean).join(' · ');
   }
 
@@ -105,12 +110,15 @@ export class FieldRow {
     this.untitled = element('p', { class: 'soft' }, t('screens.no_title_from', { size: UNTITLED }));
     this.colour = select(colours.map((colour) => [colour, t(`colour.${colour}`)]), this.field.colour,
       (colour) => change({ colour }));
+    this.style = select(styles.map((style) => [style, t(`screens.style.${style}`)]), this.field.style,
+      (style) => change({ style }));
     this.sample = element('span', { class: 'sample', 'aria-hidden': 'true' }, '12');
     return element('div', { class: 'details' },
       labelled(t('screens.title'), this.title),
       element('label', {}, element('span', {}, t('screens.size'), ' ', this.sizeText), this.size),
       element('label', {}, element('span', {}, t('screens.colour')), element('span', { class: 'with-sample' },
         this.colour, this.sample)),
+      name === 'zone' ? labelled(t('screens.style'), this.style) : null,
       element('label', { class: 'check' }, this.titled, element('span', {}, t('screens.title_shown'))), this.untitled,
       element('div', { class: 'buttons' },
         textButton(t('screens.up'), () => this.owner.moveField(name, -1), { drawing: 'up' }),
@@ -120,12 +128,13 @@ export class FieldRow {
   }
 
   updateDetails() {
-    const { title, title_visible: hasTitle, size, colour } = this.field;
+    const { title, title_visible: hasTitle, size, colour, style } = this.field;
     if (!this.hasDraft && this.title.value !== title) this.title.value = title;
     if (!this.isSizing) this.size.value = size;
     this.showSize();
     this.titled.checked = hasTitle;
     this.colour.value = colour;
+    this.style.value = style;
     this.sample.style.color = `var(${colourProperty(colour)})`;
   }
 

@@ -13,7 +13,7 @@ import { Laps } from './laps.js';
 import { RouteMap } from './map.js';
 import { NearestStrap } from './nearest-strap.js';
 import { isKiosk, start } from './page.js';
-import { isZoneRing, keepZoneRing, Stage } from './stage.js';
+import { Stage } from './stage.js';
 import { Trail } from './trail.js';
 import { WakeLock, wakeText } from './wake.js';
 import { WeatherNow } from './weather-now.js';
@@ -131,13 +131,8 @@ class LivePage {
       setText(button, t(document.fullscreenElement ? 'live.leave_fullscreen' : 'live.fullscreen')));
     const zoom = element('input', { type: 'checkbox', checked: this.map.isZoomedBySpeed,
       onchange: () => this.map.zoomBySpeed(zoom.checked) });
-    const ring = element('input', { type: 'checkbox', checked: isZoneRing(), onchange: () => {
-      keepZoneRing(ring.checked);
-      this.schedule();
-    } });
-    const check = (input, text) => element('label', { class: 'check' }, input, element('span', {}, text));
     session.display.prepend(...(document.fullscreenEnabled ? [button] : []), wakeLine,
-      check(zoom, t('map.by_speed')), check(ring, t('live.zone_ring')));
+      element('label', { class: 'check' }, zoom, element('span', {}, t('map.by_speed'))));
   }
 
   listen() {

@@ -359,7 +359,7 @@ class Editor {
   async replaceField(name) {
     const chosen = await pickField(this.sport, this.fields.map(({ field }) => field));
     if (!chosen) return;
-    await this.changeField(name, { field: chosen, title: '' });
+    await this.changeField(name, { field: chosen, title: '', style: 'bar' });
     this.rows.get(chosen)?.open(true);
     this.rows.get(chosen)?.opener.focus();
   }

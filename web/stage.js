@@ -5,7 +5,6 @@ import { colourProperty, fieldTitle, fieldValue, fields } from './fields.js';
 import { age, decimal } from './format.js';
 import { t } from './i18n.js';
 import { layout, titleSize } from './layout.js';
-import { keep, kept } from './store.js';
 
 /** Fields of this size have no title, as in RunFree. */
 const UNTITLED = 60;
@@ -13,20 +12,14 @@ const UNTITLED = 60;
 /** The colour of a heart-rate zone in text. */
 const zoneText = ['--green', '--teal', '--blue', '--yellow', '--orange', '--red'];
 
-const RING = 'paced.zone.ring';
-
-/** Whether this browser shows the heart-rate zone as a ring, not as a bar. */
-export const isZoneRing = () => kept(RING) === 'on';
-
-export const keepZoneRing = (isOn) => keep(RING, isOn ? 'on' : null);
-
 /** What a field shows: { title, text, unit, widest, message, fraction, colour, isQuiet, offer }. */
 function faceOf(field, state, settings, strap) {
   const { field: name, size } = field;
   const title = field.title_visible && size < UNTITLED ? field.title ?? fieldTitle(name) : null;
   const isZone = fields[name].format === 'zone';
+  const isRing = isZone && field.style === 'ring';
   const face = {
-    name, size, title, isBar: isZone && !isZoneRing(), isRing: isZone && isZoneRing(),
+    name, size, title, isBar: isZone && !isRing, isRing,
     spoken: field.title ?? fieldTitle(name),
     colour: colourProperty(field.colour), message: null, isQuiet: false,
     ...fieldValue(name, state?.blocks?.fields?.[name]),

@@ -5,6 +5,11 @@ package struct ScreenField: Equatable, Sendable {
         case primary, secondary
     }
 
+    /// How the heart-rate zone is drawn.
+    package enum Style: String, CaseIterable, Sendable {
+        case bar, ring
+    }
+
     package var field: DataField
     /// The user's title; nil for the field's own.
     package var title: String?
@@ -13,6 +18,8 @@ package struct ScreenField: Equatable, Sendable {
     /// The size of the digits relative to the page's other fields, one of ``sizes``.
     package var size = 24
     package var colour = Colour.primary
+    /// A ring only of ``DataField/zone``. Clients without rings draw a bar.
+    package var style = Style.bar
 
     package static let sizes = 12...100
     /// The longest title, in Unicode scalars.
@@ -20,7 +27,7 @@ package struct ScreenField: Equatable, Sendable {
 
     package init(
         _ field: DataField, title: String? = nil, visible: Bool = true, titleVisible: Bool = true, size: Int = 24,
-        colour: Colour = .primary
+        colour: Colour = .primary, style: Style = .bar
     ) {
         self.field = field
         self.title = title
@@ -28,6 +35,7 @@ package struct ScreenField: Equatable, Sendable {
         self.titleVisible = titleVisible
         self.size = size
         self.colour = colour
+        self.style = style
     }
 }
 

@@ -207,7 +207,7 @@ def test_run_by_keyboard_alone(web, opened):
     expect(field(page, "time")).to_be_visible()
 
 
-def test_zone_is_a_ring_if_the_browser_wants_one(web_of, opened):
+def test_zone_is_a_ring_if_the_screen_says_so(web_of, opened):
     web = web_of("--demo")
     web.daemon.call("settings.set", key="zones", value=[60, 120, 140, 160, 180])
     web.daemon.call("settings.set", key="use_heart_rate_zones", value=True)
@@ -215,8 +215,8 @@ def test_zone_is_a_ring_if_the_browser_wants_one(web_of, opened):
     page = opened(web)
     meter = field(page, "zone").get_by_role("meter")
     expect(meter).to_have_class("zone-bar")
-    page.locator("details.display summary").click()
-    page.get_by_label("Heart-rate zone as a ring").check()
+    web.daemon.call("settings.set", key="screens", value={
+        "run": [{"fields": ["heart_rate", {"field": "zone", "size": 40, "style": "ring"}]}]})
     expect(meter).to_have_class("zone-ring")
     expect(field(page, "zone").locator(".title")).to_have_text(re.compile("^(Zone [1-5]|Warm Up)$"))
     part = float(meter.get_attribute("aria-valuenow")) / 100
@@ -224,12 +224,11 @@ def test_zone_is_a_ring_if_the_browser_wants_one(web_of, opened):
     wait_for(lambda: float(meter.get_attribute("aria-valuenow")) > 0, 60, "a heart rate in zone 1 or above")
     drawn, way = map(float, meter.locator(".fill").get_attribute("stroke-dasharray").split())
     assert 0 < drawn <= way
-    page.keyboard.press("Escape")
     assert violations(page) == []
-    page.reload()
-    expect(meter).to_have_class("zone-ring")
-    # The pages of the default, where the ring has no title.
-    web.daemon.call("settings.set", key="screens", value=None)
+    # Beside others, without a title.
+    others = [{"field": "time", "size": 54}, "distance", "pace", "heart_rate"]
+    web.daemon.call("settings.set", key="screens", value={
+        "run": [{"fields": [*others, {"field": "zone", "title_visible": False, "style": "ring"}]}]})
     page.set_viewport_size({"width": 800, "height": 480})
     expect(field(page, "pace")).to_be_visible()
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")

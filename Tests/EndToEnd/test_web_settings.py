@@ -246,6 +246,21 @@ def test_details_of_a_field_and_undo(web, opened):
     assert setting(web, "screens")["run"][0]["fields"][2] == changed
 
 
+def test_zone_is_drawn_as_a_ring_if_the_user_wants_so(web, opened):
+    web.daemon.call("settings.set", key="zones", value=[100, 120, 140, 160, 180])
+    web.daemon.call("settings.set", key="use_heart_rate_zones", value=True)
+    page = opened(web, "screens")
+    expect(edit(page, "Pace").get_by_label("Drawn as")).to_have_count(0)
+    style = edit(page, "Zone").get_by_label("Drawn as")
+    style.select_option("ring")
+    ring = {"field": "zone", "title_visible": False, "style": "ring"}
+    wait_for(lambda: setting(web, "screens")["run"][0]["fields"][4] == ring, 60, "a ring")
+    expect(row(page, "zone")).to_contain_text("ring")
+    style.select_option("bar")
+    del ring["style"]
+    wait_for(lambda: setting(web, "screens")["run"][0]["fields"][4] == ring, 60, "a bar")
+
+
 @pytest.mark.thorough
 def test_remove_and_replace_a_field(web, opened):
     page = opened(web, "screens")

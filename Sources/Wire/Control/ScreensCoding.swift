@@ -27,6 +27,7 @@ extension JSONWriter {
             if !field.titleVisible { line.member("title_visible", false) }
             if field.size != ScreenField(field.field).size { line.member("size", field.size) }
             if field.colour != .primary { line.member("colour", field.colour.rawValue) }
+            if field.style != .bar { line.member("style", field.style.rawValue) }
         }
     }
 }
@@ -132,10 +133,15 @@ extension ScreenField {
                     throw wrong("one of " + Colour.allCases.map(\.rawValue).joined(separator: ", "))
                 }
                 colour = known
+            case "style":
+                guard field == .zone, let known = value.string.flatMap(Style.init(rawValue:)) else {
+                    throw wrong("bar or ring, of the field zone only")
+                }
+                style = known
             default:
                 throw .invalidScreens(
                     "\(place) has an unknown member \(Screens.named(name)); "
-                        + "the members are field, title, visible, title_visible, size, colour")
+                        + "the members are field, title, visible, title_visible, size, colour, style")
             }
         }
     }
