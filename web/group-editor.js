@@ -7,7 +7,7 @@ import { ask, element, setText, show } from './dom.js';
 import { GroupForm } from './group-form.js';
 import { errorText, t } from './i18n.js';
 import { LineOrder } from './line-order.js';
-import { inOrder, isSame } from './saving.js';
+import { inOrder } from './saving.js';
 import { gripOf, Sortable } from './sortable.js';
 
 /** The lines, and the list of groups with the user's order. */
@@ -53,13 +53,12 @@ class GroupRow {
   }
 
   async save(name, lines) {
-    const { editor, group, form } = this;
+    const { editor, group } = this;
     if (name !== group.name) {
       editor.rows.set(name, this);
       await editor.change(['rename', group.name, name]);
     }
-    // Lines that the timetable lacks stay in the group while nobody changes the others.
-    if (!isSame([...lines].sort(), form.chosenAtFirst)) await editor.change(['edit', name, ...lines]);
+    await editor.change(['edit', name, ...lines]);
     editor.say(t('buses.group_saved', { name }));
     this.open(false);
     this.opener.focus();

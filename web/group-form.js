@@ -24,10 +24,8 @@ export class GroupForm {
     forms += 1;
     const id = `group-${forms}`;
     const known = new Set(owner.lines.map(({ line }) => line));
-    const ids = group?.lines ?? [];
-    this.chosen = new Set(ids.filter((one) => known.has(one)));
-    this.chosenAtFirst = [...this.chosen].sort();
-    const missing = ids.length - this.chosen.size;
+    this.chosen = new Set(group?.lines);
+    const missing = [...this.chosen].filter((one) => !known.has(one)).length;
     this.name = element('input', { id, maxLength: NAME_LENGTH, autocomplete: 'off', value: group?.name ?? '',
       'aria-describedby': `${id}-name`, oninput: () => show(this.nameProblem, false) });
     this.nameProblem = element('p', { class: 'problem', role: 'alert', id: `${id}-name`, hidden: true });

@@ -1,48 +1,13 @@
-// Drawings of the weather: which one stands for a report, and the lines of each, in the colour of the text.
+// Drawings of the weather by the names of the topic, in the colour of the text.
 
 import { svg } from './dom.js';
 import { t } from './i18n.js';
 
-/** Cover of the sky from the least to the most; VV: it cannot be seen. */
-const SKIES = { SKC: 'clear', CLR: 'clear', NCD: 'clear', NSC: 'clear', FEW: 'few-clouds', SCT: 'partly-cloudy',
-  BKN: 'cloudy', OVC: 'overcast', VV: 'fog' };
-const COVERS = Object.keys(SKIES);
-/** Drawings with the sun or the moon where clouds leave room for it. */
-const WITH_SKY = ['clear', 'few-clouds', 'partly-cloudy', 'drizzle', 'rain', 'heavy-rain', 'snow', 'thunder',
-  'thunder-rain', 'haze'];
-/** Drawings of phenomena, what matters most first. */
-const RANKS = ['tornado', 'thunder-rain', 'thunder', 'hail', 'ice', 'sleet', 'snow', 'heavy-rain', 'rain', 'drizzle',
-  'wind', 'fog', 'dust', 'haze'];
-const KINDS = { FC: 'tornado', PO: 'tornado', GR: 'hail', GS: 'hail', PL: 'sleet', SN: 'snow', SG: 'snow', IC: 'snow',
-  RA: 'rain', UP: 'rain', DZ: 'drizzle', SQ: 'wind', BR: 'fog', FG: 'fog', FU: 'fog', VA: 'fog', PY: 'fog', HZ: 'haze',
-  DU: 'dust', SA: 'dust', SS: 'dust', DS: 'dust' };
-const DESCRIPTORS = { SH: 'rain', FZ: 'ice', MI: 'fog', BC: 'fog', PR: 'fog', DR: 'snow', BL: 'snow' };
-const WET = ['DZ', 'RA', 'UP'];
-
-/** The drawing of a phenomenon of the topic weather; null for an unknown one, and for what is over. */
-function phenomenon({ code, intensity, descriptors = [], phenomena = [] }) {
-  if (code?.startsWith('RE')) return null;
-  const isWet = phenomena.some((kind) => WET.includes(kind));
-  if (descriptors.includes('TS')) return isWet ? 'thunder-rain' : 'thunder';
-  if (descriptors.includes('FZ') && isWet) return 'ice';
-  if (phenomena.includes('SN') && isWet) return 'sleet';
-  const kinds = phenomena.map((kind) => KINDS[kind]).filter(Boolean);
-  const kind = RANKS.find((rank) => kinds.includes(rank));
-  if (kind === 'rain' && intensity === 'heavy') return 'heavy-rain';
-  return kind ?? (phenomena.length === 0 ? DESCRIPTORS[descriptors[0]] ?? null : null);
-}
-
 /**
- * The name of the drawing for conditions of the topic weather: those of a station, of a period or of an overlay. It
- * ends with -day or -night if it has the sun or the moon. Null if nothing is known.
+ * The name of the drawing for the conditions of a station, a period or an overlay: that of the topic, with -day or
+ * -night in the place of -sky. Null if nothing is known.
  */
-export function drawingOf({ weather = [], clouds = [] }, isNight) {
-  const found = weather.map(phenomenon);
-  const cover = COVERS.findLastIndex((one) => clouds.some((layer) => layer.cover === one));
-  const name = RANKS.find((rank) => found.includes(rank)) ?? SKIES[COVERS[cover]] ?? null;
-  const isOpen = name === 'haze' || (cover >= 0 && cover < COVERS.indexOf('BKN'));
-  return isOpen && WITH_SKY.includes(name) ? `${name}-${isNight ? 'night' : 'day'}` : name;
-}
+export const drawingOf = ({ icon }, isNight) => icon?.replace(/-sky$/, isNight ? '-night' : '-day') ?? null;
 
 /** Metres a second from which on the wind is a drawing of its own: 20 knots, as in RunFree. */
 const WINDY = 20 * 1852 / 3600;

@@ -207,8 +207,7 @@ function headline(data, has, now) {
   const words = [has('weather') ? weatherWords(data) : '', has('clouds') ? sky(data) : null].filter(Boolean).join(', ');
   const here = degrees !== undefined && data.temperature_here_c !== undefined
     && temperature(data.temperature_here_c) !== temperature(degrees) ? temperature(data.temperature_here_c) : null;
-  const drawing = drawingOf({ weather: has('weather') ? data.weather : [], clouds: has('clouds') ? data.clouds : [] },
-    isNight(now));
+  const drawing = has('weather') || has('clouds') ? drawingOf(data, isNight(now)) : null;
   if (degrees === undefined && !words) return null;
   return element('div', { class: 'headline' }, drawing ? weatherIcon(drawing) : null,
     degrees === undefined ? null : element('p', { class: 'degrees figures' }, thermometer(degrees),
@@ -314,7 +313,7 @@ function hourRow(row) {
 function chance(row) {
   const perhaps = perhapsOf(row);
   if (!perhaps) return null;
-  const drawing = drawingOf({ ...row.conditions, ...perhaps }, isNight(row.time));
+  const drawing = drawingOf(perhaps, isNight(row.time));
   return element('span', { class: 'chance figures' }, percent(perhaps.probability_percent, 0),
     drawing ? weatherIcon(drawing) : null);
 }

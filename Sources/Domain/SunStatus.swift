@@ -13,6 +13,9 @@ package struct SunStatus: Equatable, Sendable {
         case polarDay = "polar-day"
         /// Night, and the sun does not rise in this solar day.
         case polarNight = "polar-night"
+
+        /// Whether the sun is down.
+        package var isDark: Bool { self != .day && self != .polarDay }
     }
 
     package var phase: Phase

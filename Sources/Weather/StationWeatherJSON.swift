@@ -68,11 +68,14 @@ extension JSONWriter {
     }
 
     /// The conditions of a topic, which has fewer members than those of a report.
-    fileprivate mutating func topicMembers(_ conditions: WeatherConditions) {
+    ///
+    /// - Parameter icon: the drawing of the conditions, if they change others.
+    fileprivate mutating func topicMembers(_ conditions: WeatherConditions, icon: WeatherIcon? = nil) {
         var conditions = conditions.plausible
         conditions.directionalVisibilities = []
         conditions.isCavok = false
         members(conditions)
+        member("icon", (icon ?? conditions.icon)?.name)
     }
 
     fileprivate mutating func member(
@@ -96,7 +99,9 @@ extension JSONWriter {
                                     $0.member("probability_percent", overlay.probability)
                                     $0.member("from", overlay.period.start)
                                     $0.member("to", overlay.period.end)
-                                    $0.topicMembers(overlay.conditions)
+                                    $0.topicMembers(
+                                        overlay.conditions,
+                                        icon: segment.state.conditions.changed(by: overlay.conditions).icon)
                                 }
                             }
                         }

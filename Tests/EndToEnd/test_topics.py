@@ -169,7 +169,7 @@ CLOUD = {"cover": "BKN", "base_m": 900, "type": "CB"}
 RAIN = {"code": "-SHRA", "intensity": "light", "vicinity": False, "descriptors": ["SH"], "phenomena": ["RA"]}
 CONDITIONS = {
     "wind_from_deg": 240, "wind_variable": True, "wind_speed_mps": 5.14, "wind_gust_mps": 9.3, "wind_range_deg": [200, 280],
-    "visibility_m": 9999, "visibility_bound": "at_least", "weather": [RAIN], "clouds": [CLOUD, {}], "ceiling_m": 900}
+    "visibility_m": 9999, "visibility_bound": "at_least", "weather": [RAIN], "clouds": [CLOUD, {}], "ceiling_m": 900, "icon": "rain-sky"}
 SPAN = {"from": "2026-03-01T07:00:00Z", "to": "2026-03-01T09:00:00.500Z"}
 WEATHER = {
     **STATION, **CONDITIONS, "site": "Berlin Brandenburg", "bearing_deg": 134, "elevation_m": 46, "temperature_c": -1.5,

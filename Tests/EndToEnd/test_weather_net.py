@@ -27,6 +27,7 @@ def test_figures_are_those_of_the_nearest_station_with_distance_and_age(weather)
     assert data["pressure_hpa"] == 1013 and data["visibility_bound"] == "at_least"
     assert [one["code"] for one in data["weather"]] == ["-SHRA"]
     assert data["clouds"][1] == {"cover": "BKN", "base_m": 914, "type": "CB"} and data["ceiling_m"] == 914
+    assert data["icon"] == "rain" and data["forecast"]["periods"][0]["icon"]
     forecast = data["forecast"]
     assert (forecast["station"], forecast["distance_m"]) == ("EDDB", data["distance_m"])
     assert forecast["periods"][0]["wind_speed_mps"] == 5.14

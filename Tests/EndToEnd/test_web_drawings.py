@@ -9,32 +9,9 @@ import pytest
 from harness.browser import run_modules
 from harness.process import ROOT
 
-DESCRIPTORS = ["MI", "BC", "PR", "DR", "BL", "SH", "TS", "FZ"]
-
-# Conditions by their drawing: groups of a report, with the cover of the sky after a slash, and ! by night.
-DRAWN = {
-    "clear-day": "/SKC /CLR /NSC /NCD", "clear-night": "!/SKC !/CLR", "few-clouds-day": "/FEW", "few-clouds-night": "!/FEW",
-    "partly-cloudy-day": "/SCT /FEW,SCT", "partly-cloudy-night": "!/SCT", "cloudy": "/BKN !/BKN /FEW,BKN,SCT",
-    "overcast": "/OVC /BKN,OVC", "drizzle": "DZ -DZ DZ/BKN", "drizzle-day": "DZ/SCT", "rain": "RA SH VCSH SHRA -SHRA/OVC UP",
-    "rain-day": "RA/FEW SHRA/SCT", "rain-night": "!RA/FEW", "heavy-rain": "+RA +SHRA/OVC", "heavy-rain-night": "!+RA/SCT",
-    "sleet": "RASN SNRA SHRASN PL SHPL RASN/FEW", "snow": "SN SG IC SHSN BLSN DRSN +SN/OVC", "snow-day": "SN/SCT",
-    "hail": "GR GS SHGR SHGS", "ice": "FZDZ FZRA FZUP -FZRA/FEW", "thunder": "TS VCTS TSSN TSPL TSGS TSGR", "thunder-day": "VCTS/FEW",
-    "thunder-rain": "TSRA +TSRAGR", "thunder-rain-night": "!TSRA/SCT", "fog": "BR FG FZFG FU VA MIFG /VV FG/FEW",
-    "haze-day": "HZ HZ/OVC", "haze-night": "!HZ", "dust": "DU SA BLSA BLDU SS DS/FEW", "tornado": "PO FC +FC", "wind": "SQ"}
-
-
-def phenomenon(code):
-    sign, vicinity, letters = re.fullmatch(r"([+-]?)(VC|RE)?(\w+)", code).groups()
-    pairs = re.findall("..", letters)
-    made = {"code": code, "descriptors": [pair for pair in pairs if pair in DESCRIPTORS],
-            "phenomena": [pair for pair in pairs if pair not in DESCRIPTORS]}
-    return made | ({"intensity": {"+": "heavy", "-": "light"}[sign]} if sign else {}) | ({"vicinity": True} if vicinity == "VC" else {})
-
-
-def conditions(text):
-    codes, _, covers = text.removeprefix("!").partition("/")
-    return {"weather": [phenomenon(code) for code in codes.split("_") if code],
-            "clouds": [{"cover": cover} for cover in covers.split(",") if cover]}, text.startswith("!")
+# The names of the topic, by day and by night.
+NAMES = ["tornado", "thunder-rain", "thunder", "hail", "ice", "sleet", "snow", "heavy-rain", "rain", "drizzle", "wind", "fog", "dust",
+         "haze", "overcast", "cloudy", "partly-cloudy", "few-clouds", "clear"]
 
 
 def sun_vectors():
@@ -57,27 +34,23 @@ HOURS = {"now": "2026-03-01T15:10:00Z", "after": "2026-03-02T12:00:00Z",
                  overlay("19:00", "21:00", name="showers", probability_percent=30),
                  overlay("20:30", "22:00", name="storm", probability_percent=40)])]}
 
-WORST = {"VCTS_RA_BR": "thunder", "-RA_GR": "hail", "BR_-SN/OVC": "snow", "BR_-RA": "rain", "RERA/SKC": "clear-day"}
-
 
 @pytest.fixture(scope="module")
 def drawn():
-    texts = [text for group in DRAWN.values() for text in group.split()] + list(WORST) + ["", "XX"]
-    sent = {"weather": [conditions(text) for text in texts], "sun": sun_vectors(), "hours": HOURS}
+    names = [name + end for name in NAMES for end in ("", "-sky")] + [None]
+    sent = {"weather": [[{"icon": name}, is_night] for name in names for is_night in (False, True)], "sun": sun_vectors(), "hours": HOURS}
     answer = run_modules("weather_drawings.mjs", text=json.dumps(sent))
-    return answer | {"drawn": dict(zip(texts, answer["drawn"], strict=True))}
+    return answer | {"drawn": dict(zip([(name, is_night) for name in names for is_night in (False, True)], answer["drawn"], strict=True))}
 
 
-def test_weather_has_its_drawing_by_day_and_by_night(drawn):
-    wanted = {text: name for name, group in DRAWN.items() for text in group.split()}
-    assert {text: drawn["drawn"][text] for text in wanted} == wanted
-    used = {re.sub("-(day|night)$", "", name) for name in wanted.values()}
-    assert used == set(drawn["drawings"]) and len(used) >= 12
-
-
-def test_worst_weather_is_drawn_and_nothing_for_nothing(drawn):
-    assert {text: drawn["drawn"][text] for text in WORST} == WORST
-    assert drawn["drawn"][""] is None and drawn["drawn"]["XX"] is None
+def test_each_name_of_the_topic_has_its_drawing_by_day_and_by_night(drawn):
+    assert set(drawn["drawings"]) == set(NAMES) and len(NAMES) >= 12
+    for name in NAMES:
+        assert drawn["drawn"][name, True] == drawn["drawn"][name, False] == name
+        assert (drawn["drawn"][f"{name}-sky", False], drawn["drawn"][f"{name}-sky", True]) == (f"{name}-day", f"{name}-night")
+    assert drawn["drawn"][None, False] is None
+    schema = json.loads((ROOT / "Sources/Wire/schema.json").read_text())["$defs"]["weather"]["properties"]["icon"]["enum"]
+    assert [name for name in schema if not name.endswith("-sky")] == NAMES
 
 
 def test_each_drawing_has_a_text_in_both_languages(drawn):

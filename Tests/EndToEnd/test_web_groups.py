@@ -144,14 +144,14 @@ def test_refused_change_is_said_where_it_was_made(groups, opened):
     expect(card(page).locator("> .stack > [role=alert]")).to_contain_text("no group is named Campus")
 
 
-def test_lines_that_the_timetable_lacks_stay_when_a_group_is_renamed(groups, opened):
+def test_lines_that_the_timetable_lacks_stay_in_a_group(groups, opened):
     file = groups.maps / "transit-lines.json"
     lists = json.loads(file.read_text())
     lists["groups"] = [{"name": "Old", "lines": ["55", "gone"]}]
     file.write_text(json.dumps(lists))
     page = opened()
     form = opened_row(page, "Old")
-    expect(form).to_contain_text("1 more line is not in the timetable.")
+    expect(form).to_contain_text("1 of them is not in the timetable, and stays in the group.")
     form.get_by_label("Name of the group").fill("Older")
     button(form, "Save").click()
     expect(button(page, "Edit Older")).to_be_focused()
@@ -160,7 +160,7 @@ def test_lines_that_the_timetable_lacks_stay_when_a_group_is_renamed(groups, ope
     form.get_by_role("checkbox", name="GL Green Link").check()
     button(form, "Save").click()
     expect(button(page, "Edit Older")).to_be_focused()
-    assert kept(groups)["groups"] == [{"name": "Older", "lines": ["55", "53"]}]
+    assert kept(groups)["groups"] == [{"name": "Older", "lines": ["55", "gone", "53"]}]
 
 
 def test_browser_that_may_only_watch_sees_groups_and_why_it_cannot_edit(opened):

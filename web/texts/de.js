@@ -1044,10 +1044,8 @@ export default {
   'buses.group_lines': 'Linien der Gruppe',
   'buses.group_count.one': '{count} Linie ist gewählt.',
   'buses.group_count.other': '{count} Linien sind gewählt.',
-  'buses.group_missing.one':
-    '{count} weitere Linie ist nicht im Fahrplan. Sie verlässt die Gruppe, wenn du die Linien änderst.',
-  'buses.group_missing.other':
-    '{count} weitere Linien sind nicht im Fahrplan. Sie verlassen die Gruppe, wenn du die Linien änderst.',
+  'buses.group_missing.one': '{count} davon ist nicht im Fahrplan und bleibt in der Gruppe.',
+  'buses.group_missing.other': '{count} davon sind nicht im Fahrplan und bleiben in der Gruppe.',
   'buses.group_no_name': 'Gib einen Namen ein.',
   'buses.group_taken': 'Eine andere Gruppe heißt {name}.',
   'buses.group_no_line': 'Wähle mindestens eine Linie.',

@@ -1025,10 +1025,8 @@ export default {
   'buses.group_lines': 'Lines of the group',
   'buses.group_count.one': '{count} line is chosen.',
   'buses.group_count.other': '{count} lines are chosen.',
-  'buses.group_missing.one':
-    '{count} more line is not in the timetable. It leaves the group when you change the lines.',
-  'buses.group_missing.other':
-    '{count} more lines are not in the timetable. They leave the group when you change the lines.',
+  'buses.group_missing.one': '{count} of them is not in the timetable, and stays in the group.',
+  'buses.group_missing.other': '{count} of them are not in the timetable, and stay in the group.',
   'buses.group_no_name': 'Enter a name.',
   'buses.group_taken': 'Another group is named {name}.',
   'buses.group_no_line': 'Choose at least one line.',

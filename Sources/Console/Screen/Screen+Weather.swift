@@ -1,4 +1,5 @@
 import Domain
+import Weather
 
 // The page of the topic `weather`.
 extension Screen {
@@ -22,11 +23,17 @@ extension Screen {
         let lines = Self.most(text.lines(of: weather.data, sun: state.sun, wind: state.wind), rows: rows)
         let relative = weather.data.figures == nil ? nil : state.wind?.relative
         let hasArrow = size.columns >= Self.arrowLimit && relative != nil && lines.count > Self.arrowRows
+        let drawing = drawing(of: weather, state)
+        let drawingTop = hasArrow ? Self.arrowRows + 2 : 1
+        let hasDrawing = size.columns >= Self.arrowLimit && lines.count >= drawingTop + drawing.count
         var isStale = false
         for (index, line) in lines.enumerated() {
             if case .station(let isOld) = line.role { isStale = isOld }
             let isBesideArrow = hasArrow && (1...Self.arrowRows).contains(index)
-            let room = isBesideArrow ? columns - Self.arrowColumns - 2 : columns
+            let isBesideDrawing = hasDrawing && (drawingTop..<drawingTop + drawing.count).contains(index)
+            let room =
+                isBesideArrow
+                ? columns - Self.arrowColumns - 2 : isBesideDrawing ? columns - WeatherDrawing.columns - 2 : columns
             let shown = shown(line, columns: room)
             canvas.put(shown, row: top + index, column: 2, Self.style(of: line, isStale: isStale))
         }
@@ -35,6 +42,19 @@ extension Screen {
                 relative + 180, row: top + 1, column: size.columns - 2 - Self.arrowColumns,
                 isStale ? .secondary : .cyan, on: &canvas)
         }
+        guard hasDrawing else { return }
+        for (index, line) in drawing.enumerated() {
+            canvas.put(
+                line, row: top + drawingTop + index, column: size.columns - 2 - WeatherDrawing.columns,
+                isStale ? .quiet : .plain)
+        }
+    }
+
+    /// Empty if nothing is known.
+    private func drawing(of weather: WatchModel.Weather, _ state: ReceivedState) -> [String] {
+        weather.data.figures?.conditions.icon.map {
+            WeatherDrawing.lines(of: $0, isNight: state.sun?.phase.isDark ?? false)
+        } ?? []
     }
 
     private func shown(_ line: WeatherLine, columns: Int) -> String {

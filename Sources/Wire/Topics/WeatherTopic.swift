@@ -153,6 +153,15 @@ package enum WeatherTopic {
         TopicMember(
             "ceiling_m", .number(0...40_000), unit: "m",
             "The height of the lowest layer that covers more than half of the sky."),
+        TopicMember(
+            "icon", .token(icons.flatMap { [$0, $0 + "-sky"] }),
+            "The drawing that stands for it, such as `rain`; with `-sky` the sun or the moon shows beside the clouds."),
+    ]
+
+    /// The names of ``WeatherIcon``.
+    private static let icons = [
+        "tornado", "thunder-rain", "thunder", "hail", "ice", "sleet", "snow", "heavy-rain", "rain", "drizzle", "wind",
+        "fog", "dust", "haze", "overcast", "cloudy", "partly-cloudy", "few-clouds", "clear",
     ]
 
     private static let station = [

@@ -90,7 +90,7 @@ extension Invocation {
             switch command {
             case .list: break
             case .add(let name, let words): try list.add(LineList.Group(name: name, lines: try ids(words, lines)))
-            case .edit(let name, let words): try list.set(lines: try ids(words, lines), ofGroup: name)
+            case .edit(let name, let words): try list.set(lines: try ids(words, lines, list), ofGroup: name)
             case .rename(let name, let new): try list.rename(group: name, to: new)
             case .remove(let name): try list.remove(group: name)
             case .move(let name, let place): try list.move(group: name, to: place - 1)
@@ -138,9 +138,18 @@ extension Invocation {
     }
 
     /// The IDs of lines by their IDs, codes or names.
-    private func ids(_ names: [String], _ lines: [TransitLine]) throws(LineListError) -> [String] {
+    ///
+    /// - Parameter list: whose groups may have lines that the timetable lacks now, by their IDs; nil for none.
+    private func ids(
+        _ names: [String], _ lines: [TransitLine], _ list: LineList? = nil
+    ) throws(LineListError) -> [String] {
+        let grouped = Set((list?.groups ?? []).flatMap(\.lines))
         var ids: [String] = []
         for name in names {
+            if grouped.contains(name) {
+                ids.append(name)
+                continue
+            }
             let wanted = name.lowercased()
             let found =
                 lines.first { $0.id == name } ?? lines.first { $0.code.lowercased() == wanted }

@@ -1,6 +1,9 @@
 import Domain
+import Glibc
 import JSONCoding
 import Linux
+import Pipeline
+import Weather
 
 extension Command {
     static let weather = [
@@ -68,14 +71,17 @@ package struct WeatherRequest: Equatable {
     /// The text of a result.
     ///
     /// - Throws: ``Failure`` with status 1 for a reason without figures.
-    static func text(_ result: JSON, _ text: WeatherText, sun: SunStatus?, wind: WindStatus?) throws(Failure)
-        -> String
-    {
+    static func text(
+        _ result: JSON, _ text: WeatherText, sun: SunStatus?, wind: WindStatus?, hasDrawing: Bool = false
+    ) throws(Failure) -> String {
         guard let weather = result["weather"].flatMap({ TopicWeather($0) }) else {
             throw .failed("the response of paced-net has no weather; see its log")
         }
-        guard weather.figures != nil else { throw .failed(weather.reason ?? "") }
-        return text.lines(of: weather, sun: sun, wind: wind).map { $0.long + "\n" }.joined()
+        guard let figures = weather.figures else { throw .failed(weather.reason ?? "") }
+        let icon = hasDrawing ? figures.conditions.icon : nil
+        let drawing = icon.map { WeatherDrawing.lines(of: $0, isNight: sun?.phase.isDark ?? false) } ?? []
+        let lines = text.lines(of: weather, sun: sun, wind: wind).map(\.long)
+        return (drawing + lines).map { $0 + "\n" }.joined()
     }
 
     private static func reason(in result: JSON) -> String? {
@@ -145,8 +151,14 @@ extension Invocation {
         let units = WeatherUnits(metric: metric ?? settings.isMetric, twelveHour: settings.twelveHourClock)
         // Sun and wind are those of the position that the daemon has.
         let state = request.place == nil ? present?.state : nil
+        let now = present?.state.time ?? Clock.systemTime()
+        var sun = state?.sun
+        if case .position(let latitude, let longitude)? = request.place, now >= Release.date {
+            let place = Coordinate(latitude: latitude, longitude: longitude)
+            sun = SunMemory().status(at: now, place)
+        }
         return try WeatherRequest.text(
-            result, WeatherText(units: units, now: present?.state.time ?? Clock.systemTime()), sun: state?.sun,
-            wind: state?.wind)
+            result, WeatherText(units: units, now: now), sun: sun, wind: state?.wind,
+            hasDrawing: isatty(STDOUT_FILENO) == 1)
     }
 }
