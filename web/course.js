@@ -6,13 +6,7 @@ import { element, setText, show } from './dom.js';
 import { compass, height, percent, seconds, way } from './format.js';
 import { clock, hasText, t } from './i18n.js';
 import { Profile } from './profile.js';
-
-const turns = {
-  left: -90, right: 90, straight: 0, 'middle-fork': 0, 'slight-left': -45, 'left-fork': -45, 'slight-right': 45,
-  'right-fork': 45, 'sharp-left': -135, 'sharp-right': 135, 'u-turn': 180,
-};
-
-export const isTurn = (type) => turns[type] !== undefined;
+import { signOf, turnIcon } from './turn-icons.js';
 
 /** The type of a course point in words. */
 export const cueName = (type) => (hasText(`cue.${type}`) ? t(`cue.${type}`) : t('cue.generic'));
@@ -32,16 +26,67 @@ export function backText(metres, bearing) {
   return t('course.off_bearing', { ...values, direction: compass(bearing) });
 }
 
-/** A strip above the data fields, and a card with the profile. */
-export class Course {
-  constructor(session, strip, card) {
-    this.session = session;
+/** What comes next on the course, or the way back to it, in an element. */
+export class CourseStrip {
+  constructor(strip) {
     this.arrow = element('span', { class: 'arrow', 'aria-hidden': 'true' });
     this.place = element('b', { class: 'figures' });
     this.words = element('span', { class: 'words' });
     this.second = element('span', { class: 'second soft' });
     strip.append(this.arrow, this.place, element('span', { class: 'lines' }, this.words, this.second));
-    this.strip = strip;
+    this.node = strip;
+  }
+
+  /** Shows the block `course` of a state; hides the element without one. */
+  render(course, state) {
+    show(this.node, Boolean(course));
+    if (!course) return;
+    this.node.dataset.status = course.status;
+    if (course.return_m !== undefined && !['on', 'done'].includes(course.status)) this.showWayBack(course, state);
+    else this.showCue(course);
+  }
+
+  showWayBack(course, state) {
+    const { return_m: metres, return_bearing_deg: bearing } = course;
+    const track = state.position?.track_deg;
+    // Against the direction of movement; north up while standing.
+    this.turnArrow(bearing === undefined ? 'dot' : 'straight', bearing - (track ?? 0));
+    setText(this.place, way(metres));
+    const back = bearing === undefined ? t('course.off_plain') : t('course.back', { direction: compass(bearing) });
+    const words = course.status === 'wrong-way' ? t('course.wrong-way') : back;
+    setText(this.words, course.status === 'rejoining' ? `${words}, ${t('course.rejoining')}` : words);
+    setText(this.second, '');
+  }
+
+  showCue(course) {
+    const { cue, second_cue: second } = course;
+    if (!cue) {
+      this.turnArrow('dot');
+      setText(this.place, course.remaining_m === undefined ? '' : way(course.remaining_m));
+      setText(this.words, statusText(course));
+      setText(this.second, '');
+      return;
+    }
+    this.turnArrow(signOf(cue));
+    setText(this.place, way(cue.distance_m));
+    setText(this.words, [cueName(cue.type), cue.name].filter(Boolean).join(': '));
+    const then = second ? cueText(second, t('course.in', { distance: way(second.distance_m) })) : '';
+    setText(this.second, second ? `${t('course.then')} ${then}` : '');
+  }
+
+  /** `degrees`: how far the drawing is turned, clockwise. */
+  turnArrow(sign, degrees = 0) {
+    if (this.sign !== sign) this.arrow.replaceChildren(turnIcon(sign));
+    this.sign = sign;
+    this.arrow.style.transform = degrees ? `rotate(${Math.round(degrees)}deg)` : '';
+  }
+}
+
+/** A strip above the data fields, and a card with the profile. */
+export class Course {
+  constructor(session, strip, card) {
+    this.session = session;
+    this.strip = new CourseStrip(strip);
     this.title = element('h2');
     this.rest = element('p', { class: 'figures' });
     this.climb = element('p', { class: 'figures' });
@@ -83,47 +128,9 @@ export class Course {
 
   render(state) {
     const course = state.blocks?.course;
-    show(this.strip, Boolean(course));
+    this.strip.render(course, state);
     show(this.card, Boolean(course));
-    if (!course) return;
-    const isOff = course.return_m !== undefined && !['on', 'done'].includes(course.status);
-    this.strip.dataset.status = course.status;
-    if (isOff) this.showWayBack(course, state);
-    else this.showCue(course);
-    this.renderCard(course, state);
-  }
-
-  showWayBack(course, state) {
-    const { return_m: metres, return_bearing_deg: bearing } = course;
-    const track = state.position?.track_deg;
-    // Against the direction of movement; north up while standing.
-    this.turnArrow(bearing === undefined ? null : bearing - (track ?? 0));
-    setText(this.place, way(metres));
-    const back = bearing === undefined ? t('course.off_plain') : t('course.back', { direction: compass(bearing) });
-    const words = course.status === 'wrong-way' ? t('course.wrong-way') : back;
-    setText(this.words, course.status === 'rejoining' ? `${words}, ${t('course.rejoining')}` : words);
-    setText(this.second, '');
-  }
-
-  showCue(course) {
-    const { cue, second_cue: second } = course;
-    if (!cue) {
-      this.turnArrow(null);
-      setText(this.place, course.remaining_m === undefined ? '' : way(course.remaining_m));
-      setText(this.words, statusText(course));
-      setText(this.second, '');
-      return;
-    }
-    this.turnArrow(turns[cue.type] ?? null);
-    setText(this.place, way(cue.distance_m));
-    setText(this.words, [cueName(cue.type), cue.name].filter(Boolean).join(': '));
-    const then = second ? cueText(second, t('course.in', { distance: way(second.distance_m) })) : '';
-    setText(this.second, second ? `${t('course.then')} ${then}` : '');
-  }
-
-  turnArrow(degrees) {
-    setText(this.arrow, degrees === null ? '●' : '↑');
-    this.arrow.style.transform = degrees === null ? '' : `rotate(${Math.round(degrees)}deg)`;
+    if (course) this.renderCard(course, state);
   }
 
   renderCard(course, state) {
@@ -158,7 +165,8 @@ function statusText(course) {
   return hasText(`course.${course.status}`) ? t(`course.${course.status}`) : '';
 }
 
-function restText(course, state) {
+/** What is left of the course, in a sentence. */
+export function restText(course, state) {
   const parts = [t('course.rest', { distance: way(course.remaining_m ?? course.length_m) })];
   const { remaining_ascent_m: ascent } = course;
   if (ascent !== undefined) parts.push(t('course.rest_ascent', { ascent: height(ascent) }));

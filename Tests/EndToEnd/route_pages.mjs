@@ -1,0 +1,59 @@
+// What the modules of the page of routes decide, for test_web_routes.py: the directory of the page is the argument, the
+// result is JSON.
+
+const [web] = process.argv.slice(2);
+const svgNode = () => ({ attributes: {}, children: [],
+  setAttribute(name, value) { this.attributes[name] = value; }, append(...nodes) { this.children.push(...nodes); } });
+globalThis.document = { createElementNS: svgNode };
+const { RouteFollower } = await import(`${web}/route-follower.js`);
+const { distanceAlong, placeAlong, placeAmong, pointsAhead, pointsOfLoop } = await import(`${web}/via-points.js`);
+const { signOf, turnIcon } = await import(`${web}/turn-icons.js`);
+const { default: texts } = await import(`${web}/texts/en.js`);
+
+/** What a follower of course 7 says each second, as [second, answer] without the waiting; `follow`: at an answer. */
+function answers(seconds, stateAt, { isPlaced = () => true, follow } = {}) {
+  const follower = new RouteFollower(7);
+  const said = [];
+  for (let second = 0; second <= seconds; second += 1) {
+    const answer = follower.receive(stateAt(second), isPlaced(second), second * 1000);
+    if (answer !== 'wait') said.push([second, answer]);
+    if (answer === 'ask' && follow) follower.follow(follow);
+  }
+  return said;
+}
+
+const beside = (metres, status = 'off', id = 7) => ({ id, status, cross_track_m: metres });
+const follower = {
+  off: answers(60, () => beside(-51)),
+  near: answers(60, () => beside(50)),
+  back: answers(60, (second) => beside(second === 15 ? 10 : 60)),
+  lost: answers(60, () => beside(60), { isPlaced: (second) => second !== 15 }),
+  unknown: answers(60, () => beside(undefined)),
+  followed: answers(100, (second) => beside(60, 'off', second < 25 ? 7 : 8), { follow: 8 }),
+  arrived: answers(12, (second) => beside(0, second === 12 ? 'done' : 'on')),
+  replaced: answers(30, () => beside(0, 'on', 9)),
+  none: answers(30, () => undefined),
+  restarted: answers(60, (second) => (second % 30 === 29 ? beside(0, 'on') : undefined)),
+};
+
+// 1 km to the north, and back on the same way.
+const degree = 1000 / 111_195;
+const north = (metres, east = 0) => ({ latitude: metres / 1000 * degree, longitude: east / 1000 * degree });
+const route = { vertices: [north(0), north(1000), north(0)], distances: [0, 1000, 2000] };
+const points = [north(500, 5), north(400, -5)];
+const metres = ({ latitude, longitude }) => [latitude, longitude].map((one) => Math.round(one / degree * 1000));
+const via = {
+  along: [distanceAlong(route, north(300, 20)), distanceAlong(route, north(300, 20), 1000),
+    distanceAlong(route, north(300, 20), 1800), distanceAlong(route, north(-50))].map(Math.round),
+  at: [0, 250, 1000, 1600, 2000].map((one) => metres(placeAlong(route, one))),
+  among: [100, 700, 1900].map((one) => placeAmong(points, route, one)),
+  ahead: [100, 700, 1900].map((one) => pointsAhead(points, route, one).length),
+  loop: pointsOfLoop(route).map(metres),
+};
+
+const kinds = Object.keys(texts).filter((key) => key.startsWith('cue.')).map((key) => key.slice(4));
+const signs = Object.fromEntries(kinds.map((type) => [type, signOf({ type })]).filter(([, sign]) => sign !== 'dot'));
+signs.exit = signOf({ type: 'generic', name: 'Roundabout, exit 2' });
+signs.unknown = signOf({ type: 'later', name: 'Roundabout' });
+const drawn = Object.values(signs).map((sign) => turnIcon(sign).children[0].attributes);
+console.log(JSON.stringify({ follower, via, signs, drawn }));
