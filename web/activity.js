@@ -8,8 +8,8 @@ import {
   distance, duration, height, pace, percent, rate, speed, temperature,
 } from './format.js';
 import {
-  activityTitle, askHide, averageOf, bar, bestName, bestValue, downloadFrom, form, mapPoints, markList, marksOf,
-  onFoot, paged, profileOf, sportOptions, startText, table, valueList, whole,
+  activityTitle, askHide, averageOf, bar, bestName, bestValue, courseLink, downloadFrom, form, mapPoints, markList,
+  marksOf, onFoot, paged, profileOf, sportOptions, startText, table, valueList, whole,
 } from './history.js';
 import { clock, date, hasText, number, t } from './i18n.js';
 import { RouteMap } from './map.js';
@@ -326,11 +326,21 @@ async function remove(summary) {
   session.main.replaceChildren(back(), element('p', { role: 'status' }, t('activity.deleted')));
 }
 
+/** Stores the way of the activity as a course. */
+async function makeCourse({ id }) {
+  const made = await session.attempt(async () =>
+    (await request(`/api/activities/${id}/course`, { method: 'POST' })).json());
+  if (!made) return;
+  const name = made.name ?? t('courses.unnamed', { id: made.id });
+  session.notice(t('activity.course_made', { name }), courseLink(made.id));
+}
+
 function commands(summary) {
   const why = session.whyNoCommand();
   if (why) return element('p', { class: 'soft' }, why);
   return element('div', { class: 'buttons' },
     element('button', { type: 'button', onclick: () => edit(summary) }, t('activity.edit')),
+    element('button', { type: 'button', onclick: () => makeCourse(summary) }, t('activity.make_course')),
     element('button', { class: 'danger', type: 'button', onclick: () => remove(summary) }, t('history.delete')));
 }
 

@@ -1,13 +1,16 @@
-// A route as the data of an upload of kind course (docs/protocol.md), and as a GPX file that any program reads.
+// A route as the data of an upload of kind course (docs/protocol.md), as a GPX file that any program reads, and stored.
 
-import { rpc } from './api.js';
+import { getLines, request, rpc } from './api.js';
 import { metresBetween } from './outside.js';
 
 /** Bytes of the data of a route, as pacectl has it. */
 const LIMIT = 16 << 20;
 const GPX = 'http://www.topografix.com/GPX/1/1';
 
-/** The pieces of a route of route.find, as { sport, vertices, points }; points have their `distance` from the start. */
+/**
+ * The pieces of a route of route.find, as { sport, vertices, distances, points }: `distances` are those of the vertices
+ * from the start, and points have their `distance`.
+ */
 export async function fetchRoute(search, route, signal) {
   const bytes = [];
   let size = Infinity;
@@ -33,7 +36,21 @@ export function readCourse(text) {
   }
   const points = rows.filter(({ row }) => row === 'course-point')
     .map((point) => ({ ...point, distance: distances[point.vertex] }));
-  return { sport: rows[0]?.sport, vertices, points };
+  return { sport: rows[0]?.sport, vertices, distances, points };
+}
+
+/**
+ * Stores a route as a course, and loads it if `load` says so. Returns { id, isOld }: the number of the course, if it is
+ * new or loaded, and whether the list had it before.
+ */
+export async function storeCourse(route, name, { load = false } = {}) {
+  const list = () => getLines('/api/courses');
+  const before = new Set((await list()).map(({ id }) => id));
+  const body = new Blob([gpxOf(route, name)], { type: 'application/gpx+xml' });
+  await request('/api/courses', { method: 'POST', body, query: { file: 'route.gpx', ...(load ? { load: 1 } : {}) } });
+  const isNew = ({ id }) => !before.has(id);
+  const id = (await list()).find((course) => (load ? course.loaded : isNew(course)))?.id;
+  return { id, isOld: id === undefined || before.has(id) };
 }
 
 /** The text of a GPX file with the track and its points. */

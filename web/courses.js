@@ -1,11 +1,11 @@
 // The courses: the list, one course, upload, and the virtual partner.
 
-import { getJSON, getLines, rpc } from './api.js';
+import { getJSON, getLines, request, rpc } from './api.js';
 import { cueName } from './course.js';
 import { ask, element, setText, show } from './dom.js';
 import { METRES_PER_MILE, distance, height, pace, paceUnit, percent } from './format.js';
 import {
-  Uploader, activityTitle, downloadFrom, form, linesOf, mapPoints, paged, profileOf, startText, table, valueList,
+  Uploader, activityTitle, courseLink, downloadFrom, form, linesOf, mapPoints, paged, profileOf, startText, table, valueList,
   withUnit,
 } from './history.js';
 import { clock, date, errorText, isMetric, number, t } from './i18n.js';
@@ -68,7 +68,8 @@ function actions(course) {
   const button = (text, call, kind) => element('button', { type: 'button', class: kind ?? '', onclick: call }, text);
   return element('div', { class: 'buttons' },
     course.loaded ? button(t('courses.unload'), unload) : button(t('courses.load'), () => load(course), 'main'),
-    button(t('courses.rename'), () => rename(course)), button(t('history.delete'), () => remove(course), 'danger'));
+    button(t('courses.reverse'), () => reverse(course)), button(t('courses.rename'), () => rename(course)),
+    button(t('history.delete'), () => remove(course), 'danger'));
 }
 
 function climbsCard(climbs) {
@@ -167,6 +168,14 @@ async function command(method, params, said) {
 const load = (course) =>
   command('course.load', { id: course.id }, t('courses.was_loaded', { name: courseName(course) }));
 const unload = () => command('course.unload', {}, t('courses.was_unloaded'));
+
+/** Stores the course in the other direction, as a new one. */
+async function reverse({ id }) {
+  const made = await session.attempt(async () =>
+    (await request(`/api/courses/${id}/reverse`, { method: 'POST' })).json());
+  if (!made) return;
+  session.notice(t('courses.reversed', { name: courseName(made) }), courseLink(made.id));
+}
 
 async function rename(course) {
   const input = element('input', { maxLength: 64, required: true, value: course.name ?? '', autocomplete: 'off' });

@@ -14,6 +14,9 @@ export const onFoot = ['run', 'walk', 'hike'];
 
 export const activityAddress = (id) => `/activity.html#${id}`;
 
+/** A link to a course behind a sentence about it. */
+export const courseLink = (id) => element('a', { href: `/courses.html#${id}` }, t('courses.open'));
+
 export const activityTitle = ({ name, sport }) => name ?? t(`sport.${sport}`);
 
 const DAY = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' };

@@ -18,7 +18,7 @@ const NEAREST = 20;
 const FARTHEST = 1 / 50_000;
 const STEPS = [1, 2, 5];
 /** Pixels around a point or a line that a finger or a mouse hits, and those that a tap moves at most. */
-const REACH = { touch: 24, mouse: 10 };
+export const REACH = { touch: 24, mouse: 10 };
 const STILL = 5;
 /** Milliseconds of a long press. */
 const HELD = 500;
@@ -110,13 +110,18 @@ export class RouteMap {
   upButton() {
     const button = element('button', { type: 'button', 'aria-label': t('map.direction'), title: t('map.direction'),
       'aria-pressed': String(this.isDirectionUp), onclick: () => {
-        this.isDirectionUp = !this.isDirectionUp;
+        this.setDirectionUp(!this.isDirectionUp);
         keep(UP, this.isDirectionUp ? 'direction' : null);
-        button.setAttribute('aria-pressed', String(this.isDirectionUp));
-        if (!this.follow && this.view) this.view.turn = 0;
-        this.draw();
       } }, '⇧');
+    this.up = button;
     return button;
+  }
+
+  setDirectionUp(isUp) {
+    this.isDirectionUp = isUp;
+    this.up?.setAttribute('aria-pressed', String(isUp));
+    if (!this.follow && this.view) this.view.turn = 0;
+    this.draw();
   }
 
   listen() {
@@ -357,18 +362,22 @@ export class RouteMap {
     clearTimeout(this.holding);
     if (!isTap || !this.view) return;
     const place = this.placeOf(event);
-    const distance = (point) => {
-      const [x, y] = toScreen(this.view, ...this.project(point.latitude, point.longitude));
-      return Math.hypot(x - place[0], y - place[1]);
-    };
-    const nearest = this.seen.reduce((best, point) =>
-      (!best || distance(point) < distance(best) ? point : best), null);
-    if (this.onPoint && nearest && distance(nearest) < REACH.touch) return this.onPoint(nearest);
+    const [point, away] = this.nearest(this.seen, place);
+    if (this.onPoint && away < REACH.touch) return this.onPoint(point);
     const there = unproject(toWorld(this.view, ...place));
     const reach = event.pointerType === 'mouse' ? REACH.mouse : REACH.touch;
     const line = this.onLine && this.overlay.lineAt(this.view, this.lines, place, reach);
     if (line) return this.onLine(line, there);
     this.onClick?.(there);
+  }
+
+  /** The point that is nearest to a pixel, and how many pixels it is away. */
+  nearest(points, [px, py]) {
+    return points.reduce((best, point) => {
+      const [x, y] = toScreen(this.view, ...this.project(point.latitude, point.longitude));
+      const away = Math.hypot(x - px, y - py);
+      return away < best[1] ? [point, away] : best;
+    }, [null, Infinity]);
   }
 
   // Drawing

@@ -266,10 +266,11 @@ class Session {
     show(this.faultLine, false);
   }
 
-  /** Shows a sentence for 20 s. */
-  notice(text) {
+  /** Shows a sentence for 20 s, with a link behind it. */
+  notice(text, link = null) {
     this.clearFailure();
     this.say(this.noticeLine, text);
+    if (link) this.noticeLine.append(' ', link);
   }
 
   say(line, text) {

@@ -1,377 +1,208 @@
-// Several ways to a place, the flattest first, as LazyWalker shows them; GO makes one the course.
+// Several ways to a place, or round trips, the flattest first, as LazyWalker shows them; GO makes one the course and
+// guides along it.
 
-import { getJSON, request, rpc } from './api.js';
-import { fetchRoute, gpxOf } from './course-file.js';
+import { storeCourse } from './course-file.js';
 import { element, setText, show } from './dom.js';
-import { decimal, distance, elapsed, height } from './format.js';
-import { errorText, hasText, t } from './i18n.js';
-import { RouteMap } from './map.js';
-import {
-  far, follow, Latest, metresBetween, parsePosition, positionOf, positionText, segments, towards,
-} from './outside.js';
+import { height } from './format.js';
+import { t } from './i18n.js';
+import { DragMap } from './map-drag.js';
+import { far, follow, Latest, metresBetween, parsePosition, positionOf } from './outside.js';
 import { start } from './page.js';
-import { Profile } from './profile.js';
-import { keep, kept } from './store.js';
+import { failureTexts, findRoutes } from './route-search.js';
+import { rankColour, RoutesChoice } from './routes-choice.js';
+import { RoutesForm } from './routes-form.js';
+import { RouteGuide } from './routes-guide.js';
+import { distanceAlong, MOST_POINTS, placeAmong, pointsOfLoop } from './via-points.js';
 
-const PROFILES = ['walk', 'run', 'ride'];
-const PROFILE_KEY = 'paced.routes.profile';
-/** By rank; further routes are brown. */
-const COLOURS = ['--green', '--mint', '--yellow', '--orange', '--red'];
 /** The dashes of the lines where colours say nothing. */
 const DASHES = [[], [14, 8], [2, 8], [14, 8, 2, 8], [6, 6]];
-const MATCHES = 8;
-/** Characters that are completed, and the milliseconds of rest before. */
-const SHORTEST = 3;
-const PAUSE = 300;
-const TURNS = 30;
 
 const session = await start({ needs: 'control', name: 'routes' });
-const searches = new Latest();
 const finds = new Latest();
-let here = null;
-let from = null;
-let to = null;
-let profile = PROFILES.includes(kept(PROFILE_KEY)) ? kept(PROFILE_KEY) : 'walk';
-/** The answer of route.find, with the courses of its routes: { search, engine, host, routes, courses }. */
-let result = null;
-let chosen = 0;
-/** The timer of the completion. */
-let typing = 0;
+/** The number of the last search. */
+let lastFind = 0;
 /** Where the line of the chosen route was tapped, with what is known of that place; null without a tap. */
 let at = null;
 
 // The parts of the page
 
 const problem = element('div', { class: 'problem', role: 'alert', hidden: true });
-const input = element('input', { id: 'to', type: 'search', autocomplete: 'off', maxLength: 64, required: true,
-  'aria-describedby': 'to-help' });
-input.addEventListener('input', () => {
-  clearTimeout(typing);
-  typing = setTimeout(complete, PAUSE);
-});
-const matches = element('ul', { class: 'results', 'aria-label': t('routes.matches') });
-const searchForm = element('form', { onsubmit: (event) => { event.preventDefault(); lookUp(); } },
-  element('label', { for: 'to' }, t('routes.to')),
-  element('div', { class: 'line-of-controls' }, input, element('button', { type: 'submit' }, t('routes.search'))),
-  element('p', { class: 'soft', id: 'to-help' }, t('routes.to_help')));
-const ends = element('dl', { class: 'facts', 'aria-live': 'polite' });
-const tap = segments(t('routes.tap'), [['to', t('routes.tap_to')], ['from', t('routes.tap_from')]], 'to', () => {});
-const profiles = segments(t('routes.profile'), PROFILES.map((name) => [name, t(`routes.profile.${name}`)]), profile,
-  (value) => {
-    profile = value;
-    keep(PROFILE_KEY, value);
-  });
-const findButton = element('button', { class: 'main', type: 'button', disabled: true, onclick: () => find() },
-  t('routes.find'));
-const cancel = element('button', { type: 'button', hidden: true, onclick: () => finds.cancel() }, t('routes.cancel'));
-const busy = element('p', { role: 'status', class: 'soft' });
 const mapBox = element('div', { class: 'map-box' });
-const map = new RouteMap(mapBox, { label: t('routes.map'), onHold: setTo,
+const spot = element('p', { class: 'soft', role: 'status' });
+const choice = new RoutesChoice({ onPick: (index) => pick(index), onGo: (button) => go(button),
+  onSave: (button) => save(button) });
+const form = new RoutesForm({ onEnds: () => draw(), onClear: () => clearRoutes(), onFind: (options) => find(options),
+  onCancel: () => finds.cancel(), onMiddle: () => addMiddle(), report });
+const map = new DragMap(mapBox, { label: t('routes.map'), onGrab: grab,
+  onHold: (position) => { if (!guide.isOn && !form.isLoop) form.setTo(position); },
   // A tap beside the lines must not throw them away.
-  onClick: (position) => { if (!result || isStartAsked()) take(position); },
+  onClick: (position) => { if (!guide.isOn && (!choice.result || form.isStartAsked)) form.take(position); },
   onPoint: (point) => {
-    if (point.route === undefined) take(point);
+    if (guide.isOn) return;
+    if (point.isDraggable) form.showPoint(point.index);
+    else if (point.route === undefined) form.take(point);
     else pick(point.route);
   },
-  onLine: ({ route }, position) => pick(route, position) });
-const spot = element('p', { class: 'soft', role: 'status' });
-const choice = element('div', { class: 'stack' });
+  onLine: ({ route }, position) => { if (!guide.isOn) pick(route, position); } });
+const guide = new RouteGuide(session, map, endGuide);
 session.main.append(element('h1', {}, t('nav.routes')), element('div', { class: 'split' },
-  element('div', { class: 'side' }, mapBox, spot),
-  element('div', { class: 'stack' }, searchForm, matches, ends,
-    element('div', { class: 'field' }, element('span', {}, t('routes.tap')), tap),
-    element('div', { class: 'field' }, element('span', {}, t('routes.profile')), profiles),
-    element('div', { class: 'row' }, findButton, cancel, busy), problem, choice)));
+  element('div', { class: 'side' }, guide.node, mapBox, spot),
+  element('div', { class: 'stack' }, form.node, problem, choice.node)));
 
-// Start and destination
-
-const isStartAsked = () => tap.querySelector('[aria-pressed="true"]').dataset.value === 'from';
-
-function take(position) {
-  if (isStartAsked()) setFrom(position);
-  else setTo({ latitude: position.latitude, longitude: position.longitude });
+/** `text`: null for no problem; `more`: what paced-net says, in English. */
+function report(text, more) {
+  problem.replaceChildren(element('p', {}, text ?? ''), more ? element('p', { class: 'soft', lang: 'en' }, more) : '');
+  show(problem, text !== null);
 }
 
-function setFrom(position) {
-  from = position && { latitude: position.latitude, longitude: position.longitude };
-  tap.choose('to');
-  showEnds();
-}
+// The search
 
-function setTo(place) {
-  to = place;
-  clearTimeout(typing);
-  matches.replaceChildren();
-  clearRoutes();
-  showEnds();
-}
-
-const endText = (place) => (place.name ? `${place.name} (${positionText(place)})` : positionText(place));
-
-function showEnds() {
-  const origin = from ? positionText(from) : t(here ? 'routes.my_position' : 'routes.no_position');
-  ends.replaceChildren(
-    element('dt', {}, t('routes.start')), element('dd', {}, origin, from ? backButton() : null),
-    element('dt', {}, t('routes.destination')), element('dd', {}, to ? endText(to) : t('routes.none_yet')));
-  findButton.disabled = !to || !(from ?? here);
-  draw();
-}
-
-const backButton = () => element('button', { type: 'button', class: 'inline', onclick: () => setFrom(null) },
-  t('routes.from_here'));
-
-async function lookUp() {
-  clearTimeout(typing);
-  const text = input.value.trim();
-  const position = parsePosition(text);
-  show(problem, false);
-  if (position) return setTo(position);
-  try {
-    const page = await searches.run((signal) => getJSON('/api/places/search', { text }, signal));
-    if (page?.features.length === 0) return report(t('routes.no_match'));
-    if (page) showMatches(page).querySelector('button').focus();
-  } catch (error) {
-    report(errorText(error));
-  }
-  return undefined;
-}
-
-/** Shows what a name that is not complete may become. A failure is told when somebody asks for it. */
-async function complete() {
-  const text = input.value.trim();
-  const page = text.length < SHORTEST || parsePosition(text) ? { features: [] }
-    : await searches.run((signal) => getJSON('/api/places/search', { text }, signal)).catch(() => null);
-  if (page) showMatches(page);
-}
-
-/** `missing`: the words that none of the features has. */
-function showMatches({ features, attribution, missing = [] }) {
-  const credit = features.length > 0 ? element('li', { class: 'soft credit' }, attribution ?? '') : null;
-  const partly = missing.length > 0 && credit ? element('li', { class: 'soft' },
-    t('routes.missing', { words: missing.join(', ') })) : null;
-  matches.replaceChildren(partly ?? '', ...features.slice(0, MATCHES).map(match), credit ?? '');
-  return matches;
-}
-
-function match({ geometry, properties }) {
-  const [longitude, latitude] = geometry.coordinates;
-  const name = properties.name ?? properties.address ?? properties.kind;
-  const kind = hasText(`places.kind.${properties.kind}`) ? t(`places.kind.${properties.kind}`) : properties.kind;
-  const about = [kind, properties.name ? properties.address : null].filter(Boolean).join(', ');
-  const where = properties.distance_m === undefined ? '' : towards(properties.distance_m, properties.bearing_deg);
-  return element('li', {}, element('button', { type: 'button', class: 'result', onclick: () => {
-    setTo({ latitude, longitude, name });
-    findButton.focus();
-  } }, element('span', { class: 'title' }, name), element('span', { class: 'where figures' }, where),
-  element('span', { class: 'about' }, about)));
-}
-
-// Routes
-
+/** Returns whether there were routes, or a search for them. */
 function clearRoutes() {
+  const wasAsked = Boolean(choice.result) || !form.cancel.hidden;
   finds.cancel();
-  result = null;
+  choice.clear();
   at = null;
   setText(spot, '');
-  choice.replaceChildren();
   draw();
+  return wasAsked;
 }
 
-async function find() {
+async function find({ keepsView = false } = {}) {
   clearRoutes();
-  show(problem, false);
-  setBusy(t('routes.finding'));
-  const params = { to: coordinate(to), profile };
-  if (from) params.from = coordinate(from);
+  report(null);
+  form.setBusy(t('routes.finding'));
+  lastFind += 1;
+  const { params, isLoop } = form;
+  const number = lastFind;
+  let found = null;
   try {
-    const found = await finds.run(async (signal) => {
-      const answer = await rpc('route.find', params, signal);
-      answer.courses = [];
-      for (let index = 0; index < answer.routes.length; index += 1) {
-        answer.courses.push(await fetchRoute(answer.search, index, signal));
-      }
-      return answer;
-    });
-    if (found) present(found);
+    found = await finds.run((signal) => findRoutes(params, signal));
   } catch (error) {
-    reportFailure(error);
-  } finally {
-    setBusy('');
+    const isNone = isLoop && error.data?.reason === 'no-route';
+    report(...isNone ? [t('routes.no_loop'), error.message] : failureTexts(error));
   }
+  // A newer search may have ended this one.
+  if (number === lastFind) form.setBusy('');
+  if (found?.routes.length === 0) report(t(isLoop ? 'routes.no_loop' : 'routes.reason.no-route'));
+  else if (found) present(found, params.length_m, keepsView);
 }
 
-const coordinate = ({ latitude, longitude }) => ({ lat: latitude, lon: longitude });
-
-function setBusy(text) {
-  setText(busy, text);
-  show(cancel, text !== '');
-  findButton.disabled = text !== '';
-  if (text === '') showEnds();
-}
-
-function reportFailure(error) {
-  const key = `routes.reason.${error.data?.reason}`;
-  if (error.code === 'unreachable') return report(t('outside.no_net'));
-  return hasText(key) ? report(t(key), error.message) : report(errorText(error));
-}
-
-/** `more`: what paced-net says, in English. */
-function report(text, more) {
-  problem.replaceChildren(element('p', {}, text), more ? element('p', { class: 'soft', lang: 'en' }, more) : '');
-  show(problem, true);
-}
-
-function present(found) {
-  result = found;
-  chosen = 0;
-  if (found.routes.length === 0) return report(t('routes.reason.no-route'));
-  const heading = element('h2', { tabIndex: -1 }, t('routes.found', { count: found.routes.length }));
-  choice.replaceChildren(heading, routeList(), goButtons(), profileCard(), turnsCard(),
-    element('p', { class: 'soft credit' }, t('routes.engine', { engine: found.engine, host: found.host })));
-  map.fit();
+function present(found, wished, keepsView) {
+  choice.show(found, wished);
+  if (!keepsView) map.fit();
   draw();
-  heading.focus({ preventScroll: true });
-  return undefined;
-}
-
-const isPlain = () => document.documentElement.dataset.theme === 'e-ink';
-const colour = (index) => COLOURS[index] ?? '--brown';
-
-function routeList() {
-  const list = element('div', { class: 'routes', role: 'radiogroup', 'aria-label': t('routes.choose') });
-  list.append(...result.routes.map((route, index) => routeRow(route, index)));
-  list.addEventListener('keydown', (event) => {
-    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    pick((chosen + step + result.routes.length) % result.routes.length);
-    list.children[chosen].focus();
-  });
-  return list;
-}
-
-function routeRow(route, index) {
-  const figures = [
-    ['routes.ascent', route.ascent_m, height], ['routes.descent', route.descent_m, height],
-    ['routes.time', route.duration_s, (seconds) => elapsed(seconds * 1000)],
-    ['routes.steepest', route.steepest_percent, (percent) => `${decimal(percent, 0)} %`],
-  ].filter(([, value]) => value !== undefined);
-  const mark = element('span', { class: 'rank figures' }, String(index + 1));
-  mark.style.setProperty('--rank', `var(${colour(index)})`);
-  return element('button', { type: 'button', role: 'radio', class: 'route', onclick: () => pick(index),
-    'aria-checked': String(index === chosen), tabIndex: index === chosen ? 0 : -1 }, mark,
-  element('span', { class: 'length figures' }, distance(route.length_m)),
-  element('span', { class: 'route-figures figures' }, figures.map(([key, value, format]) =>
-    element('span', {}, t(key, { value: format(value) })))),
-  route.is_tie && index > 0 ? element('span', { class: 'about' }, t('routes.tie')) : null);
 }
 
 /** `position`: where its line was tapped. */
 function pick(index, position = null) {
-  chosen = index;
   at = position && placeOn(index, position);
   setText(spot, at ? t('routes.spot', { number: index + 1, value: at.text }) : '');
-  choice.querySelectorAll('[role="radio"]').forEach((row, place) => {
-    row.setAttribute('aria-checked', String(place === index));
-    row.tabIndex = place === index ? 0 : -1;
-  });
-  choice.querySelector('.turns')?.replaceWith(turnsCard());
-  setText(choice.querySelector('.go'), goText());
-  drawProfiles();
+  choice.choose(index);
   draw();
 }
 
 /** The point of a route that is nearest to a place, with the way to there and the climb on it. */
 function placeOn(index, position) {
-  const { vertices } = result.courses[index];
-  const distances = vertices.map((vertex) => metresBetween(vertex, position));
-  const nearest = distances.indexOf(Math.min(...distances));
+  const { vertices, distances } = choice.result.courses[index];
+  const away = vertices.map((vertex) => metresBetween(vertex, position));
+  const nearest = away.indexOf(Math.min(...away));
   const { latitude, longitude } = vertices[nearest];
-  let [length, climb] = [0, 0];
-  const way = vertices.map((vertex, place) => {
-    const before = vertices[place - 1] ?? vertex;
-    length += metresBetween(before, vertex);
-    climb += Math.max(vertex.altitude_m - before.altitude_m, 0) || 0;
-    return { length, climb };
+  let climb = 0;
+  const climbs = vertices.map((vertex, place) => {
+    climb += Math.max(vertex.altitude_m - vertices[place - 1]?.altitude_m, 0) || 0;
+    return climb;
   });
   // Of the ascent that paced has computed, the part that is climbed there.
-  const ascent = result.routes[index].ascent_m * way[nearest].climb / climb;
-  const text = [far(way[nearest].length), ascent >= 0 ? `↑ ${height(ascent)}` : ''].join(' ');
+  const ascent = choice.result.routes[index].ascent_m * climbs[nearest] / climb;
+  const text = [far(distances[nearest]), ascent >= 0 ? `↑ ${height(ascent)}` : ''].join(' ');
   return { latitude, longitude, text };
 }
 
-// Profiles, turns and GO
+// The points between
 
-let profileView = null;
+const chosenCourse = () => choice.result?.courses[choice.chosen];
 
-function profileCard() {
-  profileView?.destroy();
-  const card = element('section', { class: 'card' }, element('h3', {}, t('routes.profiles')));
-  profileView = null;
-  if (result.routes.some((route) => route.altitude_m)) profileView = new Profile(card, { label: t('routes.profiles') });
-  else card.append(element('p', { class: 'soft' }, t('routes.no_altitudes')));
-  drawProfiles();
-  return card;
+/** What is dragged after a press at a point between, or at the line of the chosen route. */
+function grab(point, line, position) {
+  if (guide.isOn || (!point && form.isLoop)) return null;
+  const { points } = form;
+  if (!point && points.length >= MOST_POINTS) return null;
+  const course = chosenCourse();
+  const index = point ? point.index : placeAmong(points, course, distanceAlong(course, position));
+  const rest = point ? points.filter((one) => one !== points[index]) : points;
+  const neighbours = [rest[index - 1] ?? form.from ?? form.here, rest[index] ?? form.to].filter(Boolean);
+  return { neighbours, drop: (place) => form.setPoints([...rest.slice(0, index), place, ...rest.slice(index)]) };
 }
 
-function drawProfiles() {
-  const lines = result.routes.map(({ distance_m: distances = [], altitude_m: altitudes = [] }, index) => ({
-    distances, altitudes, colour: colour(index), width: index === chosen ? 5 : 2, isFilled: index === chosen }));
-  lines.push(...lines.splice(chosen, 1));
-  profileView?.set({ lines });
+/** A point at the middle of the map: along the chosen route, or after the other ones. */
+function addMiddle() {
+  if (!map.shown) return;
+  const { latitude, longitude } = map.shown;
+  const place = { latitude, longitude };
+  const { points } = form;
+  const course = chosenCourse();
+  const index = course ? placeAmong(points, course, distanceAlong(course, place)) : points.length;
+  form.setPoints([...points.slice(0, index), place, ...points.slice(index)]);
 }
 
-function turnsCard() {
-  const { points } = result.courses[chosen];
-  if (points.length === 0) return element('p', { class: 'turns soft' }, t('routes.no_turns'));
-  const rows = points.slice(0, TURNS).map(({ type, name, distance: metres }) => element('li', {},
-    element('span', { class: 'when figures' }, far(metres)),
-    element('span', {}, hasText(`cue.${type}`) ? t(`cue.${type}`) : type, name ? ` · ${name}` : '')));
-  const rest = points.length - TURNS;
-  return element('details', { class: 'card turns' },
-    element('summary', {}, t('routes.turns', { count: points.length })),
-    element('ol', { class: 'plain turn-list' }, rows),
-    rest > 0 ? element('p', { class: 'soft' }, t('routes.more_turns', { count: rest })) : null);
-}
-
-const goText = () => t('routes.go', { number: chosen + 1 });
-
-function goButtons() {
-  const button = element('button', { class: 'main go', type: 'button', onclick: () => go(button) }, goText());
-  return element('div', { class: 'buttons' }, button);
-}
+// The course
 
 async function go(button) {
+  const { from, here, isLoop, profile, courseName: name } = form;
+  const course = chosenCourse();
+  const [to, points] = isLoop ? [course.vertices.at(-1), pointsOfLoop(course)] : [form.to, form.points];
   button.disabled = true;
-  const name = t('routes.course_name', { place: to.name ?? positionText(to) });
-  const file = new Blob([gpxOf(result.courses[chosen], name)], { type: 'application/gpx+xml' });
-  const answer = await session.attempt(async () => (await request('/api/courses',
-    { method: 'POST', body: file, query: { file: 'route.gpx', load: 1 } })).json());
+  await guide.begin({ course, name, profile, to: to ?? from ?? here, points });
+  button.disabled = false;
+  if (!guide.isOn) button.focus();
+}
+
+async function save(button) {
+  const name = form.courseName;
+  button.disabled = true;
+  const stored = await session.attempt(() => storeCourse(chosenCourse(), name));
   button.disabled = false;
   button.focus();
-  if (!answer) return;
-  session.notice(t('routes.loaded', { name }));
-  choice.querySelector('.live-link')?.remove();
-  button.after(element('a', { class: 'button live-link', href: '/' }, t('routes.live')));
+  if (!stored) return;
+  const address = `/courses.html${stored.id === undefined ? '' : `#${stored.id}`}`;
+  session.notice(t(stored.isOld ? 'routes.was_saved' : 'routes.saved', { name }),
+    element('a', { href: address }, t('routes.open_course')));
+}
+
+function endGuide() {
+  map.setPosition(form.here);
+  map.fit();
+  draw();
+  (choice.go?.isConnected ? choice.go : form.find).focus();
 }
 
 // The map
 
+const isPlain = () => document.documentElement.dataset.theme === 'e-ink';
+
 function draw() {
-  const lines = (result?.courses ?? []).map(({ vertices }, index) => ({
-    points: vertices.map(({ latitude, longitude }) => [latitude, longitude]), route: index, colour: colour(index),
-    width: index === chosen ? 8 : 4, dash: isPlain() ? DASHES[index % DASHES.length] : [] }));
+  if (guide.isOn) return guide.trip && guide.draw();
+  const { chosen } = choice;
+  const lines = (choice.result?.courses ?? []).map(({ vertices }, index) => ({
+    points: vertices.map(({ latitude, longitude }) => [latitude, longitude]), route: index, colour: rankColour(index),
+    width: index === chosen ? 8 : 4, dash: isPlain() ? DASHES[index % DASHES.length] : [],
+    isDraggable: index === chosen }));
   // The flattest is on top, and above it the chosen one.
   const order = lines.map((_, index) => index).reverse().filter((index) => index !== chosen);
   if (lines.length > 0) order.push(chosen);
   map.setLines(order.map((index) => lines[index]));
+  const { from, to, isLoop } = form;
   map.setPoints([
-    ...order.map((index) => ({ ...labelPlace(result.courses[index].vertices, index), route: index,
-      label: String(index + 1), colour: colour(index), radius: index === chosen ? 8 : 5 })),
+    ...order.map((index) => ({ ...labelPlace(choice.result.courses[index].vertices, index), route: index,
+      label: String(index + 1), colour: rankColour(index), radius: index === chosen ? 8 : 5 })),
     from ? { ...from, shape: 'flag', colour: '--text', label: t('routes.start') } : null,
     at ? { ...at, route: chosen, label: at.text, colour: '--text', radius: 5 } : null,
-    to ? { ...to, shape: 'flag', colour: '--accent', label: to.name ?? t('routes.destination') } : null,
+    to && !isLoop ? { ...to, shape: 'flag', colour: '--accent', label: to.name ?? t('routes.destination') } : null,
+    ...isLoop ? [] : form.points.map((point, index) => ({ ...point, radius: 11, inner: String(index + 1), index,
+      isDraggable: true })),
   ].filter(Boolean));
+  return undefined;
 }
 
 /** Where a line has its number: each at another part, because lines run together at their ends. */
@@ -385,27 +216,23 @@ function labelPlace(vertices, index) {
 function takeAddress() {
   const query = new URLSearchParams(location.search);
   const place = parsePosition(query.get('to') ?? '');
-  if (place) setTo({ ...place, name: query.get('name')?.slice(0, 64) || undefined });
+  if (place) form.setTo({ ...place, name: query.get('name')?.slice(0, 64) || undefined });
 }
 
 function takeState(state) {
-  const isNew = Boolean(here) !== Boolean(state.position);
-  here = positionOf(state);
-  map.setPosition(here);
-  if (isNew && cancel.hidden) showEnds();
-}
-
-function showUnits() {
-  if (!result) return;
-  const list = choice.querySelector('.routes');
-  list.replaceWith(routeList());
-  pick(chosen);
+  const here = positionOf(state);
+  form.setHere(here);
+  if (guide.trip) guide.take(state, here);
+  else map.setPosition(here);
 }
 
 addEventListener('paced-theme', draw);
 takeAddress();
-showEnds();
-follow(session, {}, (line) => {
+form.showEnds();
+follow(session, { blocks: ['course'] }, (line) => {
   if (line.class === 'STATE') takeState(line);
-  if (line.class === 'SETTINGS') showUnits();
+  if (line.class === 'SETTINGS') {
+    form.showLength();
+    choice.showUnits();
+  }
 });

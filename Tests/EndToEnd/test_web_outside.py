@@ -19,7 +19,7 @@ from harness.maps import MapsCommand
 from harness.paced_net import PacedNet, StandingGpsd
 from harness.paced_web import PacedWeb, themes
 from harness.process import PACECTL, ROOT
-from harness.route_engine import RouteEngine, brouter_answer
+from harness.route_engine import RouteEngine, brouter_answer, winding
 from harness.timing import wait_for
 from harness.weather_server import WeatherServer, now, response, station, taf
 from matrix import matrix
@@ -52,18 +52,6 @@ class TransitServer(WeatherServer):
 def zone_of_late_morning():
     """A zone in which it is eleven now: its night, with the last bus, is hours away."""
     return f"Etc/GMT{now().hour - 11:+d}"
-
-
-def winding(start, end, climb, swing, count=120):
-    """A way of BRouter with a hill and two turns."""
-    points = []
-    for index in range(count):
-        part = index / (count - 1)
-        bulge = swing * math.sin(part * math.pi)
-        points.append([start[1] + (end[1] - start[1]) * part + bulge * (end[0] - start[0]) * 0.8,
-                       start[0] + (end[0] - start[0]) * part - bulge * (end[1] - start[1]) * 0.5,
-                       1020 + climb * math.sin(part * math.pi) ** 2 + 12 * part])
-    return points
 
 
 class Outside:
@@ -884,7 +872,7 @@ def test_places_along_the_course(outside, opened):
     routes = opened(outside.web, f"routes.html?to={THERE[0]},{THERE[1]}&name=Caldea")
     button(routes, "Find routes").click()
     button(routes, "GO: follow route 1").click(timeout=60_000)
-    expect(routes.locator(".line.notice")).to_have_text("Route to Caldea is the course now.")
+    expect(routes.get_by_role("heading", name="Guidance: Route to Caldea")).to_be_visible()
     button(page, "Near").click()
     button(page, "Along the course").click()
     expect(page.locator(".result", has_text="Pyrénées")).to_contain_text(re.compile(r"\d+ m ahead, \d+ m detour to the right"))
@@ -910,8 +898,8 @@ def test_routes_are_ranked_and_one_becomes_the_course(outside, opened):
     expect(page.locator(".turn-list li")).to_contain_text(["Left", "Right"])
     button(page, "GO: follow route 2").click()
     name = "Route to 42.51200,1.54000"
-    expect(page.locator(".line.notice")).to_have_text(f"{name} is the course now.")
-    expect(page.get_by_role("link", name="To the live page")).to_be_visible()
+    expect(page.get_by_role("heading", name=f"Guidance: {name}")).to_be_focused()
+    expect(page.get_by_role("link", name="Start the run")).to_be_visible()
     loaded, = [one for one in outside.daemon.call("course.list") if one.get("loaded")]
     found = outside.net.call(
         "route.find", **{"from": {"lat": HERE[0], "lon": HERE[1]}, "to": {"lat": THERE[0], "lon": THERE[1]}, "profile": "walk"})
@@ -937,7 +925,7 @@ PIXEL = """([colour, part]) => {
 def test_tap_on_a_line_chooses_it_and_a_long_press_sets_the_destination(outside, opened):
     page = opened(outside.web, "routes.html")
     search_routes(page)
-    rows, spot, pane = page.get_by_role("radio"), page.locator(".side [role=status]"), page.locator(".map-pane")
+    rows, spot, pane = page.get_by_role("radio"), page.locator(".side > [role=status]"), page.locator(".map-pane")
 
     def last_is_tapped():
         """Taps where the way of the last route alone is drawn."""

@@ -3,6 +3,7 @@
 import functools
 import gzip
 import json
+import math
 import urllib.parse
 
 from harness.process import ROOT
@@ -33,6 +34,18 @@ def straight(start, end, count=50, altitudes=lambda part: 40.0):
     parts = [index / (count - 1) for index in range(count)]
     return [[start[1] + (end[1] - start[1]) * part, start[0] + (end[0] - start[0]) * part, altitudes(part)]
             for part in parts]
+
+
+def winding(start, end, climb, swing, count=120):
+    """The points of a way that bulges to a side, with a hill."""
+    points = []
+    for index in range(count):
+        part = index / (count - 1)
+        bulge = swing * math.sin(part * math.pi)
+        points.append([start[1] + (end[1] - start[1]) * part + bulge * (end[0] - start[0]) * 0.8,
+                       start[0] + (end[0] - start[0]) * part - bulge * (end[1] - start[1]) * 0.5,
+                       1020 + climb * math.sin(part * math.pi) ** 2 + 12 * part])
+    return points
 
 
 class RouteEngine(WeatherServer):
