@@ -115,8 +115,8 @@ export class RoutesForm {
 
   /** The parameters of route.find. */
   get params() {
-    const params = { profile: this.profile };
-    if (this.from) params.from = coordinate(this.from);
+    // paced-net knows the position of a minute ago.
+    const params = { profile: this.profile, from: coordinate(this.from ?? this.here) };
     if (this.isLoop) return { ...params, length_m: this.length };
     params.to = coordinate(this.to);
     if (this.points.length > 0) params.via = this.points.map(coordinate);

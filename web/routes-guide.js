@@ -8,6 +8,7 @@ import { element, setText, show } from './dom.js';
 import { t } from './i18n.js';
 import { bearingBetween, metresBetween } from './outside.js';
 import { RouteFollower } from './route-follower.js';
+import { RouteProgress } from './route-progress.js';
 import { failureTexts, findRoutes } from './route-search.js';
 import { placeAlong, pointsAhead } from './via-points.js';
 import { WakeLock } from './wake.js';
@@ -42,8 +43,8 @@ export class RouteGuide {
   async begin(trip) {
     const stored = await this.session.attempt(() => storeCourse(trip.course, trip.name, { load: true }));
     if (!stored) return;
-    Object.assign(this, { trip, stored, follower: new RouteFollower(stored.id), isOn: true, isAsking: false,
-      problem: null, bearing: undefined, loaded: stored.id });
+    Object.assign(this, { trip, stored, loaded: stored.id, follower: new RouteFollower(stored.id),
+      progress: new RouteProgress(trip.course), isOn: true, isAsking: false, problem: null, bearing: undefined });
     setText(this.heading, t('routes.guide', { name: trip.name }));
     setText(this.rest, t('routes.guide_waits'));
     setText(this.endButton, t('routes.guide_end'));
@@ -68,8 +69,10 @@ export class RouteGuide {
   /** Takes a STATE line; `here`: its position for the map, or null. */
   take(state, here) {
     if (!this.trip) return;
-    const loaded = state.blocks?.course;
-    const course = loaded?.id === this.stored.id ? loaded : null;
+    const loaded = state.blocks.course;
+    // paced follows the course in a run only.
+    const own = state.run === 'idle' && here ? this.progress.take(here) : {};
+    const course = loaded?.id === this.stored.id ? { ...loaded, ...own } : null;
     this.loaded = loaded?.id;
     if (here && course) this.bearing = this.bearingOf(course, here);
     // The arrow back to the course is that of the turned map.
@@ -79,7 +82,7 @@ export class RouteGuide {
     else if (course) setText(this.rest, restText(course, state));
     this.map.setPosition(here && { ...here, along: this.bearing });
     if (this.isAsking) return;
-    const answer = this.follower.receive(loaded, Boolean(here) && !here.isStale, performance.now());
+    const answer = this.follower.receive(course ?? loaded, Boolean(here) && !here.isStale, performance.now());
     if (answer === 'ask') this.ask(here, course.progress_m ?? 0);
     else if (answer !== 'wait') this.finish(answer);
   }
@@ -111,7 +114,7 @@ export class RouteGuide {
       // The list keeps what it had before the guidance. A course that is left over does no harm.
       if (!stored.isOld && newer.id !== stored.id) await rpc('course.delete', { id: stored.id }).catch(() => {});
       Object.assign(trip, { course, points });
-      Object.assign(this, { stored: newer, problem: null });
+      Object.assign(this, { stored: newer, problem: null, progress: new RouteProgress(course) });
       this.follower.follow(newer.id);
       this.say(t('routes.new_route'));
       this.draw();

@@ -220,6 +220,8 @@ function takeAddress() {
 }
 
 function takeState(state) {
+  // The first line of a connection has no blocks, and may be an old one.
+  if (!state.blocks) return;
   const here = positionOf(state);
   form.setHere(here);
   if (guide.trip) guide.take(state, here);

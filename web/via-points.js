@@ -1,4 +1,4 @@
-// Places along a route of course-file.js, and the order of the points that a route goes through.
+// Places along a route of course-file.js, and the order of the points that it goes through.
 
 /** As many as route.find takes. */
 export const MOST_POINTS = 8;
@@ -10,22 +10,30 @@ function offset(from, to) {
   return [east * METRES_PER_DEGREE, (to.latitude - from.latitude) * METRES_PER_DEGREE];
 }
 
-/** Metres along a route to its place that is nearest to a position, of those from `least` on. */
-export function distanceAlong({ vertices, distances }, position, least = 0) {
-  let [best, found] = [Infinity, distances.at(-1)];
+/**
+ * The place of a route that is nearest to a position, of those between two distances from the start: { metres, away },
+ * how far along the route, and from the position. Another `costOf` such a place than `away` makes another one the best.
+ */
+export function nearestAlong({ vertices, distances }, position, [least, most] = [0, Infinity],
+  costOf = ({ away }) => away) {
+  let [best, found] = [Infinity, { metres: distances.at(-1), away: Infinity }];
   for (let index = 1; index < vertices.length; index += 1) {
-    const length = distances[index] - distances[index - 1];
-    if (distances[index] < least) continue;
+    const [from, length] = [distances[index - 1], distances[index] - distances[index - 1]];
+    if (from + length < least || from > most) continue;
     const [x, y] = offset(position, vertices[index - 1]);
     const [dx, dy] = offset(vertices[index - 1], vertices[index]);
+    const [first, last] = [least, most].map((metres) => (metres - from) / (length || 1));
     const nearest = -(x * dx + y * dy) / (dx * dx + dy * dy || 1);
-    const part = Math.min(Math.max(nearest, (least - distances[index - 1]) / (length || 1), 0), 1);
-    const away = Math.hypot(x + part * dx, y + part * dy);
-    if (away >= best) continue;
-    [best, found] = [away, distances[index - 1] + part * length];
+    const part = Math.min(Math.max(nearest, first, 0), last, 1);
+    const place = { metres: from + part * length, away: Math.hypot(x + part * dx, y + part * dy) };
+    if (costOf(place) >= best) continue;
+    [best, found] = [costOf(place), place];
   }
   return found;
 }
+
+/** Metres along a route to its place that is nearest to a position, of those from `least` on. */
+export const distanceAlong = (route, position, least = 0) => nearestAlong(route, position, [least, Infinity]).metres;
 
 /** The place so many metres from the start. */
 export function placeAlong({ vertices, distances }, metres) {

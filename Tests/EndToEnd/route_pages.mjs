@@ -6,6 +6,7 @@ const svgNode = () => ({ attributes: {}, children: [],
   setAttribute(name, value) { this.attributes[name] = value; }, append(...nodes) { this.children.push(...nodes); } });
 globalThis.document = { createElementNS: svgNode };
 const { RouteFollower } = await import(`${web}/route-follower.js`);
+const { RouteProgress } = await import(`${web}/route-progress.js`);
 const { distanceAlong, placeAlong, placeAmong, pointsAhead, pointsOfLoop } = await import(`${web}/via-points.js`);
 const { signOf, turnIcon } = await import(`${web}/turn-icons.js`);
 const { default: texts } = await import(`${web}/texts/en.js`);
@@ -51,9 +52,26 @@ const via = {
   loop: pointsOfLoop(route).map(metres),
 };
 
+/** What is said of a walk there and back with a turn at 500 m, and one at its northern end. */
+function walk(...places) {
+  const turns = [{ type: 'left', name: 'A', distance: 500 }, { type: 'u-turn', distance: 1000 }];
+  const progress = new RouteProgress({ ...route, points: turns });
+  const round = (value) => (typeof value === 'number' ? Math.round(value) : value);
+  return places.map((place) => Object.fromEntries(Object.entries(progress.take(place)).map(([name, value]) =>
+    [name, name.endsWith('cue') ? value && [value.type, round(value.distance_m)] : round(value)])));
+}
+
+const progress = {
+  there: walk(north(0), north(300, 8), north(850, 3)),
+  back: walk(north(800), north(1000), north(900), north(700)),
+  beside: walk(north(400), north(400, 200), north(600, 30)),
+  ahead: walk(north(0), north(900)),
+  end: walk(...[200, 500, 800, 1000, 800, 500, 200, 14, 40].map((one) => north(one))),
+};
+
 const kinds = Object.keys(texts).filter((key) => key.startsWith('cue.')).map((key) => key.slice(4));
 const signs = Object.fromEntries(kinds.map((type) => [type, signOf({ type })]).filter(([, sign]) => sign !== 'dot'));
 signs.exit = signOf({ type: 'generic', name: 'Roundabout, exit 2' });
 signs.unknown = signOf({ type: 'later', name: 'Roundabout' });
 const drawn = Object.values(signs).map((sign) => turnIcon(sign).children[0].attributes);
-console.log(JSON.stringify({ follower, via, signs, drawn }));
+console.log(JSON.stringify({ follower, via, progress, signs, drawn }));

@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 
 import pytest
 from playwright.sync_api import expect
@@ -11,6 +12,7 @@ from harness.paced_net import PacedNet, StandingGpsd
 from harness.paced_web import PacedWeb, themes
 from harness.route_engine import RouteEngine, brouter_answer, winding
 from harness.timing import wait_for
+from harness.weather_server import response
 from matrix import matrix
 
 HERE, THERE = (42.5075, 1.521), (42.512, 1.54)
@@ -50,6 +52,26 @@ def test_points_are_ordered_along_a_way_that_goes_there_and_back(routes):
     assert via["loop"] == [[500, 0], [1000, 0], [500, 0]]
 
 
+def test_route_is_followed_before_a_run(routes):
+    start, on, further = routes["progress"]["there"]
+    assert start == {"status": "on", "progress_m": 0, "remaining_m": 2000, "cross_track_m": 0, "cue": ["left", 500],
+                     "second_cue": ["u-turn", 1000]}
+    assert on["cue"] == ["left", 200] and on["cross_track_m"] == 8
+    # The way back is as near, but farther along.
+    assert (further["progress_m"], further["cue"]) == (850, ["u-turn", 150]) and "second_cue" not in further
+    assert [one["progress_m"] for one in routes["progress"]["back"]] == [800, 1000, 1100, 1300]
+
+
+def test_route_that_was_left_is_found_again(routes):
+    on, off, back = routes["progress"]["beside"]
+    assert (on["status"], off["status"], back["status"]) == ("on", "off", "on")
+    assert (off["progress_m"], off["return_m"], off["return_bearing_deg"]) == (400, 200, 270)
+    assert back["progress_m"] == 600 and "return_m" not in back
+    assert routes["progress"]["ahead"][1]["progress_m"] == 900
+    # Its start is not its end; who has arrived stays there.
+    assert [one["status"] for one in routes["progress"]["end"]] == 7 * ["on"] + 2 * ["done"]
+
+
 def test_turns_have_arrows_and_other_points_a_dot(routes):
     signs = routes["signs"]
     assert signs.pop("exit") == "roundabout" and signs.pop("unknown") == "dot"
@@ -73,17 +95,27 @@ class Trips:
         self.daemon = stage.paced("--gpsd", self.gpsd.option, "--sensors", "off")
         wait_for(lambda: "position" in self.daemon.call("status"), 60, "a position")
         self.engine = stage.keep(RouteEngine(self.reply))
+        self.refuses, self.gate = False, threading.Event()
+        self.gate.set()
         stage.start(PacedNet(stage.directory, self.daemon.runtime,
                              configuration=f"[Routes]\nEngine={self.engine.address}\n"))
         self.web = stage.start(PacedWeb(stage.directory, self.daemon))
 
     def reply(self, request):
-        """Ways with a hill between the places, each alternative with its bulge."""
+        """Ways with a hill between the places, each alternative with its bulge, once the gate is open."""
+        self.gate.wait()
+        if self.refuses:
+            return response(400, "no track found", content_type="text/plain")
         places = [(place[1], place[0]) for place in RouteEngine.places(request.parameters)]
         number = int(request.parameters["alternativeidx"]) + (3 if "profile:uphillcost" in request.parameters else 0)
         points = [point for start, end in zip(places, places[1:])
                   for point in winding(start, end, 15 + 31 * number, (number - 2) * 0.35, count=60)]
         return brouter_answer(points, voicehints=[[20, 2, 0, 100, -90], [40, 13, 2, 100, 0]], **{"total-time": "900"})
+
+    def stand(self, place):
+        """Moves to a place, and waits until the daemon is there: it doubts a jump at first."""
+        self.gpsd.place = place
+        wait_for(lambda: abs(self.daemon.call("status")["position"]["latitude"] - place[0]) < 1e-4, 60, "the new position")
 
     def courses(self):
         return self.daemon.call("course.list")
@@ -96,7 +128,9 @@ def trips(long_stage):
 
 @pytest.fixture
 def opened(pages, trips):
-    """Opens the page with a destination."""
+    """Opens the page with a destination, at the start."""
+    trips.stand(HERE)
+
     def opened(width=1024, path=f"routes.html?to={THERE[0]},{THERE[1]}&name=Caldea", **options):
         page = pages.open(trips.web, path, width=width, **options)
         expect(page.locator("dl.facts dd").first).to_have_text("My position")
@@ -120,7 +154,8 @@ class Search:
         self.expected.__exit__(*failure)
         if failure[0] is None:
             self.params = json.loads(self.asked.value.post_data)["params"]
-            expect(self.page.locator("h2", has_text=re.compile(r"^\d+ (routes|round trip)"))).to_be_visible()
+            heading = self.page.locator("h2:visible", has_text=re.compile(r"^(\d+ (route|round trip)|Guidance)"))
+            expect(heading).to_be_visible()
 
 
 def searched(page):
@@ -136,7 +171,9 @@ ON_LINE = """(part) => {
     pen.drawImage(canvas, 0, 0);
     const ratio = width / canvas.getBoundingClientRect().width;
     const { data } = pen.getImageData(0, 0, width, height), found = [];
-    for (let at = 0; at < data.length; at += 4) if (data[at] === 0 && data[at + 1] === 99 && data[at + 2] === 41) found.push(at / 4);
+    for (let at = 0; at < data.length; at += 4) {
+        if (data[at] === 0 && data[at + 1] === 99 && data[at + 2] === 41) found.push(at / 4);
+    }
     const pixel = found[Math.floor(found.length * part)];
     return pixel === undefined ? null : [pixel % width / ratio, Math.floor(pixel / width) / ratio];
 }"""
@@ -222,7 +259,8 @@ def test_round_trips_say_how_far_they_are_from_the_wished_length(opened, trips):
     button(page, "Find routes").click()
     expect(length).to_be_focused()
     length.fill("4.5")
-    assert searched(page) == {"profile": "walk", "length_m": 4500}
+    params = searched(page)
+    assert params == {"profile": "walk", "from": params["from"], "length_m": 4500}
     row = page.get_by_role("radio").first
     expect(row).to_contain_text(re.compile(r"\d than you wish|As long as you wish|(longer|shorter) than you wish"))
     page.reload()
@@ -251,14 +289,15 @@ def test_route_is_saved_without_being_loaded(opened, trips):
 @pytest.mark.parametrize("theme", matrix(themes(), "e-ink"))
 def test_guidance_begins_before_a_run_and_looks_for_a_new_route(opened, trips, theme):
     trips.daemon.call("course.unload")
-    trips.gpsd.place = HERE
     page = opened(theme=theme, width=360, height=740)
-    searched(page)
+    button(page, "Add the middle of the map").click()
+    asked = searched(page)
     button(page, "GO: follow route 1").click()
     heading, guide = page.get_by_role("heading", name="Guidance: Route to Caldea"), page.locator(".guide")
     expect(heading).to_be_focused()
     expect(guide.locator("b")).to_have_text(re.compile(r"^\d+ m$"))
-    expect(guide).to_contain_text("Left")
+    expect(guide.get_by_role("status").first).to_have_text("Left")
+    expect(guide).to_contain_text(re.compile(r"then Roundabout, exit 2 in [\d.]+ k?m"))
     expect(guide).to_contain_text(re.compile(r"[\d.]+ km left"))
     expect(guide.locator(".arrow svg")).to_have_attribute("data-sign", "left")
     expect(guide.get_by_role("link", name="Start the run")).to_have_attribute("href", "/")
@@ -266,8 +305,51 @@ def test_guidance_begins_before_a_run_and_looks_for_a_new_route(opened, trips, t
     assert violations(page) == []
     old = next(course["id"] for course in trips.courses() if course.get("loaded"))
     page.clock.install()
-    trips.gpsd.place = (HERE[0] - 0.003, HERE[1])
-    expect(guide).to_contain_text(re.compile("Off course: go"))
+    trips.stand((HERE[0] - 0.003, HERE[1]))
+    expect(guide.get_by_role("status").first).to_have_text("Off course: go N")
+    trips.refuses = True
+    page.clock.fast_forward(21_000)
+    expect(guide).to_contain_text("No new route: There is no route to this place.")
+    trips.refuses = False
+    trips.gate.clear()
     with Search(page) as search:
-        page.clock.fast_forward(21_000)
-        expect(guide).to_contain_text("Off the route: looking for a new one.")
+        page.clock.fast_forward(31_000)
+        expect(guide).to_contain_text("No new route: There is no route to this place.")
+        trips.gate.set()
+    assert search.params == {"profile": "walk", "to": {"lat": THERE[0], "lon": THERE[1]}, "via": asked["via"],
+                             "from": {"lat": pytest.approx(HERE[0] - 0.003), "lon": pytest.approx(HERE[1])}}
+    expect(guide).to_contain_text("New route.")
+    expect(guide.get_by_role("status").first).to_have_text("Left")
+    # The course that it replaces is deleted.
+    loaded, = [course for course in trips.courses() if course.get("loaded")]
+    assert loaded["id"] != old and old not in [course["id"] for course in trips.courses()]
+    trips.stand(THERE)
+    expect(guide).to_contain_text("You have arrived.")
+    button(page, "Close").click()
+    expect(guide).to_be_hidden()
+    expect(button(page, "GO: follow route 1")).to_be_focused()
+
+
+@pytest.mark.thorough
+def test_list_keeps_the_course_that_it_had_before(opened, trips):
+    page = opened()
+    searched(page)
+    button(page, "Save").click()
+    expect(page.locator(".line.notice")).to_contain_text("Route to Caldea")
+    button(page, "GO: follow route 1").click()
+    guide = page.locator(".guide")
+    expect(guide.get_by_role("status").first).to_have_text("Left")
+    saved = next(course["id"] for course in trips.courses() if course.get("loaded"))
+    page.clock.install()
+    trips.stand((HERE[0] - 0.003, HERE[1]))
+    expect(guide.get_by_role("status").first).to_have_text("Off course: go N")
+    trips.gate.clear()
+    page.clock.fast_forward(21_000)
+    expect(guide).to_contain_text("Off the route: looking for a new one.")
+    trips.gate.set()
+    expect(guide).to_contain_text("New route.")
+    assert saved in [course["id"] for course in trips.courses()]
+    trips.daemon.call("course.unload")
+    expect(guide.locator(".guide-next")).to_be_hidden()
+    page.clock.fast_forward(31_000)
+    expect(guide).to_contain_text("Another course is loaded: the route is no longer followed.")
