@@ -6,7 +6,8 @@ import { element, setText, show } from './dom.js';
 import { compass, height, percent, seconds, way } from './format.js';
 import { clock, hasText, t } from './i18n.js';
 import { Profile } from './profile.js';
-import { signOf, turnIcon } from './turn-icons.js';
+
+export const isTurn = (type) => /left|right|straight|fork|u-turn/.test(type);
 
 /** The type of a course point in words. */
 export const cueName = (type) => (hasText(`cue.${type}`) ? t(`cue.${type}`) : t('cue.generic'));
@@ -50,7 +51,7 @@ export class CourseStrip {
     const { return_m: metres, return_bearing_deg: bearing } = course;
     const track = state.position?.track_deg;
     // Against the direction of movement; north up while standing.
-    this.turnArrow(bearing === undefined ? 'dot' : 'straight', bearing - (track ?? 0));
+    this.turnArrow({ type: bearing === undefined ? 'generic' : 'straight' }, bearing - (track ?? 0));
     setText(this.place, way(metres));
     const back = bearing === undefined ? t('course.off_plain') : t('course.back', { direction: compass(bearing) });
     const words = course.status === 'wrong-way' ? t('course.wrong-way') : back;
@@ -61,24 +62,27 @@ export class CourseStrip {
   showCue(course) {
     const { cue, second_cue: second } = course;
     if (!cue) {
-      this.turnArrow('dot');
+      this.turnArrow({ type: 'generic' });
       setText(this.place, course.remaining_m === undefined ? '' : way(course.remaining_m));
       setText(this.words, statusText(course));
       setText(this.second, '');
       return;
     }
-    this.turnArrow(signOf(cue));
+    this.turnArrow(cue);
     setText(this.place, way(cue.distance_m));
     setText(this.words, [cueName(cue.type), cue.name].filter(Boolean).join(': '));
     const then = second ? cueText(second, t('course.in', { distance: way(second.distance_m) })) : '';
     setText(this.second, second ? `${t('course.then')} ${then}` : '');
   }
 
-  /** `degrees`: how far the drawing is turned, clockwise. */
-  turnArrow(sign, degrees = 0) {
+  /** Draws the arrow of a course point, turned clockwise by so many degrees. */
+  async turnArrow(point, degrees = 0) {
+    this.arrow.style.transform = degrees ? `rotate(${Math.round(degrees)}deg)` : '';
+    // A page without a course needs no drawings.
+    const { signOf, turnIcon } = await import('./turn-icons.js');
+    const sign = signOf(point);
     if (this.sign !== sign) this.arrow.replaceChildren(turnIcon(sign));
     this.sign = sign;
-    this.arrow.style.transform = degrees ? `rotate(${Math.round(degrees)}deg)` : '';
   }
 }
 

@@ -5,8 +5,8 @@ import { cueName } from './course.js';
 import { ask, element, setText, show } from './dom.js';
 import { METRES_PER_MILE, distance, height, pace, paceUnit, percent } from './format.js';
 import {
-  Uploader, activityTitle, courseLink, downloadFrom, form, linesOf, mapPoints, paged, profileOf, startText, table, valueList,
-  withUnit,
+  Uploader, activityTitle, courseLink, downloadFrom, form, linesOf, mapPoints, paged, profileOf, startText, table,
+  valueList, withUnit,
 } from './history.js';
 import { clock, date, errorText, isMetric, number, t } from './i18n.js';
 import { RouteMap } from './map.js';

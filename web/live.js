@@ -2,7 +2,7 @@
 
 import { rpc } from './api.js';
 import { Controls, summaryCard } from './controls.js';
-import { Course } from './course.js';
+import { Course, isTurn } from './course.js';
 import { element, setText, show } from './dom.js';
 import { eventText } from './events.js';
 import { lacksZones, shownPages } from './fields.js';
@@ -15,7 +15,6 @@ import { NearestStrap } from './nearest-strap.js';
 import { isKiosk, start } from './page.js';
 import { Stage } from './stage.js';
 import { Trail } from './trail.js';
-import { isTurn } from './turn-icons.js';
 import { WakeLock, wakeText } from './wake.js';
 import { WeatherNow } from './weather-now.js';
 

@@ -23,8 +23,6 @@ export function signOf({ type, name }) {
   return sign.replace('right', 'left') in DRAWINGS ? sign : 'dot';
 }
 
-export const isTurn = (type) => signOf({ type }) !== 'dot';
-
 /** A drawing in the colour of the text. */
 export function turnIcon(sign) {
   const left = sign.replace('right', 'left');

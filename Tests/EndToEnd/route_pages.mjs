@@ -9,6 +9,7 @@ const { RouteFollower } = await import(`${web}/route-follower.js`);
 const { RouteProgress } = await import(`${web}/route-progress.js`);
 const { distanceAlong, placeAlong, placeAmong, pointsAhead, pointsOfLoop } = await import(`${web}/via-points.js`);
 const { signOf, turnIcon } = await import(`${web}/turn-icons.js`);
+const { isTurn } = await import(`${web}/course.js`);
 const { default: texts } = await import(`${web}/texts/en.js`);
 
 /** What a follower of course 7 says each second, as [second, answer] without the waiting; `follow`: at an answer. */
@@ -74,4 +75,5 @@ const signs = Object.fromEntries(kinds.map((type) => [type, signOf({ type })]).f
 signs.exit = signOf({ type: 'generic', name: 'Roundabout, exit 2' });
 signs.unknown = signOf({ type: 'later', name: 'Roundabout' });
 const drawn = Object.values(signs).map((sign) => turnIcon(sign).children[0].attributes);
-console.log(JSON.stringify({ follower, via, progress, signs, drawn }));
+console.log(JSON.stringify({ follower, via, progress, signs, drawn,
+  turns: kinds.filter(isTurn) }));

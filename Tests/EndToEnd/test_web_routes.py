@@ -74,6 +74,7 @@ def test_route_that_was_left_is_found_again(routes):
 
 def test_turns_have_arrows_and_other_points_a_dot(routes):
     signs = routes["signs"]
+    assert set(routes["turns"]) == set(signs) - {"exit", "unknown"}
     assert signs.pop("exit") == "roundabout" and signs.pop("unknown") == "dot"
     assert signs.pop("middle-fork") == "straight"
     sides = {f"{kind}{side}" for kind in ("", "slight-", "sharp-") for side in ("left", "right")}
