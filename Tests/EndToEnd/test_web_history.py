@@ -761,6 +761,24 @@ def test_course_has_map_profile_climbs_and_points(history, pages):
     expect(heading(page)).to_have_text("Courses")
 
 
+def test_courses_are_made_of_a_course_and_of_an_activity(own, pages):
+    own.pacectl("course", "import", COURSES / "cptr004.gpx")
+    number = own.add(RUN)
+    page = pages.open(own.web, "courses.html#1")
+    button(page, "Reverse").click()
+    expect(notice(page)).to_contain_text("The reverse course is stored: ")
+    notice(page).get_by_role("link", name="Open it").click()
+    reverse, course = own.courses()
+    expect(heading(page)).to_have_text(reverse["name"])
+    assert abs(reverse["length_m"] - course["length_m"]) < 1
+    page = pages.open(own.web, f"activity.html#{number}")
+    button(page, "Make a course").click()
+    expect(notice(page)).to_contain_text("The course is stored: ")
+    made = own.courses()[0]
+    expect(notice(page).get_by_role("link", name="Open it")).to_have_attribute("href", f"/courses.html#{made['id']}")
+    assert abs(made["length_m"] - own.activity(number)["distance_m"]) < 300
+
+
 @pytest.mark.thorough
 def test_course_is_renamed_and_deleted(own, pages):
     own.pacectl("course", "import", COURSES / "cptr004.gpx")
