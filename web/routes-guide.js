@@ -33,10 +33,10 @@ export class RouteGuide {
     this.rest = element('p', { class: 'figures' });
     this.said = element('p', { class: 'guide-said', role: 'status' });
     this.heading = element('h2', { tabIndex: -1 });
+    this.runLink = element('a', { class: 'button main-link', href: '/' }, t('routes.start_run'));
     this.endButton = element('button', { type: 'button', onclick: () => this.end() });
     this.node = element('section', { class: 'guide', hidden: true }, this.heading, this.strip.node, this.rest,
-      this.said, element('div', { class: 'buttons' },
-        element('a', { class: 'button main-link', href: '/' }, t('routes.start_run')), this.endButton));
+      this.said, element('div', { class: 'buttons' }, this.runLink, this.endButton));
   }
 
   /** Loads the route of a trip, and guides. */
@@ -48,6 +48,7 @@ export class RouteGuide {
     setText(this.heading, t('routes.guide', { name: trip.name }));
     setText(this.rest, t('routes.guide_waits'));
     setText(this.endButton, t('routes.guide_end'));
+    show(this.runLink, true);
     this.say('');
     show(this.node, true);
     document.body.classList.add('guiding');
@@ -138,6 +139,7 @@ export class RouteGuide {
     setText(this.rest, '');
     this.say(t(`routes.${how}`));
     setText(this.endButton, t('routes.guide_close'));
+    show(this.runLink, false);
     this.wake.want(false);
   }
 

@@ -326,6 +326,7 @@ def test_guidance_begins_before_a_run_and_looks_for_a_new_route(opened, trips, t
     assert loaded["id"] != old and old not in [course["id"] for course in trips.courses()]
     trips.stand(THERE)
     expect(guide).to_contain_text("You have arrived.")
+    expect(guide.get_by_role("link", name="Start the run")).to_be_hidden()
     button(page, "Close").click()
     expect(guide).to_be_hidden()
     expect(button(page, "GO: follow route 1")).to_be_focused()
