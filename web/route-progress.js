@@ -21,10 +21,11 @@ export class RouteProgress {
   constructor(route) {
     this.route = route;
     this.length = route.distances.at(-1);
+    this.climbs = climbsOf(route.vertices);
   }
 
-  /** The members of the block `course` of STATE at a position. */
-  take(position) {
+  /** The members of the block `course` of STATE at a position; `ascent`: the metres that the whole route climbs. */
+  take(position, ascent) {
     const { route, length } = this;
     const cost = ({ metres, away }) => away + COST * Math.abs(metres - this.#metres);
     let place = nearestAlong(route, position, [this.#metres - BEHIND, this.#metres + AHEAD], cost);
@@ -34,10 +35,20 @@ export class RouteProgress {
     this.#isDone ||= isOn && length - this.#metres <= END;
     const [cue, second] = route.points.filter(({ distance }) => distance > this.#metres)
       .map(({ type, name, distance }) => ({ type, name, distance_m: distance - this.#metres }));
-    return { progress_m: this.#metres, remaining_m: length - this.#metres, cross_track_m: place.away, cue,
+    const climbed = this.climbs[route.distances.findLastIndex((one) => one <= this.#metres)] / this.climbs.at(-1);
+    return { remaining_ascent_m: climbed >= 0 && ascent >= 0 ? ascent * (1 - climbed) : undefined, progress_m: this.#metres, remaining_m: length - this.#metres, cross_track_m: place.away, cue,
       second_cue: second, status: this.#isDone ? 'done' : isOn ? 'on' : 'off', return_m: isOn ? undefined : place.away,
       return_bearing_deg: isOn ? undefined : bearing(position, placeAlong(route, place.metres)) };
   }
+}
+
+/** The climb from the start to each vertex, without the smoothing of paced. */
+export function climbsOf(vertices) {
+  let climb = 0;
+  return vertices.map((vertex, index) => {
+    climb += Math.max(vertex.altitude_m - vertices[index - 1]?.altitude_m, 0) || 0;
+    return climb;
+  });
 }
 
 const bearing = (from, to) => (bearingBetween(from, to) + 360) % 360;

@@ -15,6 +15,8 @@ import { WakeLock } from './wake.js';
 
 /** Metres of a pixel. */
 const SCALES = { walk: 0.8, run: 1, ride: 2 };
+/** The trip in the memory of the tab. */
+const KEPT = 'paced.routes.trip';
 /** Metres to a turn, below which its bearing is noise. */
 const NEAR = 15;
 
@@ -43,6 +45,30 @@ export class RouteGuide {
   async begin(trip) {
     const stored = await this.session.attempt(() => storeCourse(trip.course, trip.name, { load: true }));
     if (!stored) return;
+    this.start(trip, stored);
+    // A reload goes on with the guidance, not with another search.
+    history.replaceState(null, '', location.pathname);
+    this.keep();
+  }
+
+  /** Goes on with the guidance of before a reload, if that course is still loaded. */
+  resume(loaded) {
+    const { trip, stored } = JSON.parse(sessionStorage.getItem(KEPT)) ?? {};
+    if (trip && stored.id === loaded) this.start(trip, stored);
+    else this.keep();
+  }
+
+  /** Keeps the trip over a reload. */
+  keep() {
+    try {
+      if (this.trip) sessionStorage.setItem(KEPT, JSON.stringify({ trip: this.trip, stored: this.stored }));
+      else sessionStorage.removeItem(KEPT);
+    } catch {
+      // A route that is too long for it ends with the page.
+    }
+  }
+
+  start(trip, stored) {
     Object.assign(this, { trip, stored, loaded: stored.id, follower: new RouteFollower(stored.id),
       progress: new RouteProgress(trip.course), isOn: true, isAsking: false, problem: null, bearing: undefined });
     setText(this.heading, t('routes.guide', { name: trip.name }));
@@ -72,7 +98,7 @@ export class RouteGuide {
     if (!this.trip) return;
     const loaded = state.blocks.course;
     // paced follows the course in a run only.
-    const own = state.run === 'idle' && here ? this.progress.take(here) : {};
+    const own = state.run === 'idle' && here ? this.progress.take(here, loaded?.ascent_m) : {};
     const course = loaded?.id === this.stored.id ? { ...loaded, ...own } : null;
     this.loaded = loaded?.id;
     if (here && course) this.bearing = this.bearingOf(course, here);
@@ -117,6 +143,7 @@ export class RouteGuide {
       Object.assign(trip, { course, points });
       Object.assign(this, { stored: newer, problem: null, progress: new RouteProgress(course) });
       this.follower.follow(newer.id);
+      this.keep();
       this.say(t('routes.new_route'));
       this.draw();
     } catch (error) {
@@ -135,6 +162,7 @@ export class RouteGuide {
   /** `how`: 'arrived' or 'replaced', of RouteFollower. */
   finish(how) {
     this.trip = null;
+    this.keep();
     this.strip.render(null);
     setText(this.rest, '');
     this.say(t(`routes.${how}`));
@@ -145,6 +173,7 @@ export class RouteGuide {
 
   end() {
     Object.assign(this, { isOn: false, trip: null });
+    this.keep();
     this.wake.want(false);
     show(this.node, false);
     document.body.classList.remove('guiding');

@@ -8,6 +8,7 @@ import { t } from './i18n.js';
 import { DragMap } from './map-drag.js';
 import { far, follow, Latest, metresBetween, parsePosition, positionOf } from './outside.js';
 import { start } from './page.js';
+import { climbsOf } from './route-progress.js';
 import { failureTexts, findRoutes } from './route-search.js';
 import { rankColour, RoutesChoice } from './routes-choice.js';
 import { RoutesForm } from './routes-form.js';
@@ -21,6 +22,8 @@ const session = await start({ needs: 'control', name: 'routes' });
 const finds = new Latest();
 /** The number of the last search. */
 let lastFind = 0;
+/** Whether the guidance of before a reload was looked for. */
+let isResumed = false;
 /** Where the line of the chosen route was tapped, with what is known of that place; null without a tap. */
 let at = null;
 
@@ -108,13 +111,9 @@ function placeOn(index, position) {
   const away = vertices.map((vertex) => metresBetween(vertex, position));
   const nearest = away.indexOf(Math.min(...away));
   const { latitude, longitude } = vertices[nearest];
-  let climb = 0;
-  const climbs = vertices.map((vertex, place) => {
-    climb += Math.max(vertex.altitude_m - vertices[place - 1]?.altitude_m, 0) || 0;
-    return climb;
-  });
+  const climbs = climbsOf(vertices);
   // Of the ascent that paced has computed, the part that is climbed there.
-  const ascent = choice.result.routes[index].ascent_m * climbs[nearest] / climb;
+  const ascent = choice.result.routes[index].ascent_m * climbs[nearest] / climbs.at(-1);
   const text = [far(distances[nearest]), ascent >= 0 ? `↑ ${height(ascent)}` : ''].join(' ');
   return { latitude, longitude, text };
 }
@@ -224,6 +223,11 @@ function takeState(state) {
   if (!state.blocks) return;
   const here = positionOf(state);
   form.setHere(here);
+  if (!isResumed) {
+    isResumed = true;
+    // An address with a destination asks for other routes.
+    if (!form.to) guide.resume(state.blocks.course?.id);
+  }
   if (guide.trip) guide.take(state, here);
   else map.setPosition(here);
 }

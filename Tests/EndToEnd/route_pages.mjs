@@ -40,8 +40,9 @@ const follower = {
 
 // 1 km to the north, and back on the same way.
 const degree = 1000 / 111_195;
-const north = (metres, east = 0) => ({ latitude: metres / 1000 * degree, longitude: east / 1000 * degree });
-const route = { vertices: [north(0), north(1000), north(0)], distances: [0, 1000, 2000] };
+const north = (metres, east = 0, altitude = undefined) =>
+  ({ latitude: metres / 1000 * degree, longitude: east / 1000 * degree, altitude_m: altitude });
+const route = { vertices: [north(0, 0, 100), north(1000, 0, 150), north(0, 0, 100)], distances: [0, 1000, 2000] };
 const points = [north(500, 5), north(400, -5)];
 const metres = ({ latitude, longitude }) => [latitude, longitude].map((one) => Math.round(one / degree * 1000));
 const via = {
@@ -58,7 +59,7 @@ function walk(...places) {
   const turns = [{ type: 'left', name: 'A', distance: 500 }, { type: 'u-turn', distance: 1000 }];
   const progress = new RouteProgress({ ...route, points: turns });
   const round = (value) => (typeof value === 'number' ? Math.round(value) : value);
-  return places.map((place) => Object.fromEntries(Object.entries(progress.take(place)).map(([name, value]) =>
+  return places.map((place) => Object.fromEntries(Object.entries(progress.take(place, 40)).map(([name, value]) =>
     [name, name.endsWith('cue') ? value && [value.type, round(value.distance_m)] : round(value)])));
 }
 

@@ -662,6 +662,7 @@ def test_loaded_course_shows_its_profile_and_its_line(stage, web, opened):
     expect(page.locator(".profile .line")).to_have_count(1)
     expect(page.locator(".profile .climb")).to_have_count(1)
     expect(page.locator(".strip")).to_be_visible()
+    expect(page.locator(".strip .arrow svg")).to_be_visible()
     assert violations(page) == []
     web.daemon.call("course.unload")
     expect(page.locator(".strip")).to_be_hidden()

@@ -54,12 +54,14 @@ def test_points_are_ordered_along_a_way_that_goes_there_and_back(routes):
 
 def test_route_is_followed_before_a_run(routes):
     start, on, further = routes["progress"]["there"]
-    assert start == {"status": "on", "progress_m": 0, "remaining_m": 2000, "cross_track_m": 0, "cue": ["left", 500],
-                     "second_cue": ["u-turn", 1000]}
+    assert start == {"status": "on", "progress_m": 0, "remaining_m": 2000, "remaining_ascent_m": 40, "cross_track_m": 0,
+                     "cue": ["left", 500], "second_cue": ["u-turn", 1000]}
     assert on["cue"] == ["left", 200] and on["cross_track_m"] == 8
     # The way back is as near, but farther along.
     assert (further["progress_m"], further["cue"]) == (850, ["u-turn", 150]) and "second_cue" not in further
-    assert [one["progress_m"] for one in routes["progress"]["back"]] == [800, 1000, 1100, 1300]
+    back = routes["progress"]["back"]
+    assert [one["progress_m"] for one in back] == [800, 1000, 1100, 1300]
+    assert [one["remaining_ascent_m"] for one in back] == [40, 0, 0, 0]
 
 
 def test_route_that_was_left_is_found_again(routes):
@@ -304,6 +306,9 @@ def test_guidance_begins_before_a_run_and_looks_for_a_new_route(opened, trips, t
     expect(guide.get_by_role("link", name="Start the run")).to_have_attribute("href", "/")
     expect(button(page, "Direction up")).to_have_attribute("aria-pressed", "true")
     assert violations(page) == []
+    page.reload()
+    expect(guide.get_by_role("status").first).to_have_text("Left")
+    expect(guide).to_contain_text(re.compile(r"[\d.]+ km left, \d+ m of ascent"))
     old = next(course["id"] for course in trips.courses() if course.get("loaded"))
     page.clock.install()
     trips.stand((HERE[0] - 0.003, HERE[1]))
@@ -329,7 +334,10 @@ def test_guidance_begins_before_a_run_and_looks_for_a_new_route(opened, trips, t
     expect(guide.get_by_role("link", name="Start the run")).to_be_hidden()
     button(page, "Close").click()
     expect(guide).to_be_hidden()
-    expect(button(page, "GO: follow route 1")).to_be_focused()
+    expect(button(page, "Find routes")).to_be_disabled()
+    page.reload()
+    expect(page.locator("dl.facts dd").first).to_have_text("My position")
+    expect(guide).to_be_hidden()
 
 
 @pytest.mark.thorough
