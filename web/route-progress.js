@@ -36,7 +36,8 @@ export class RouteProgress {
     const [cue, second] = route.points.filter(({ distance }) => distance > this.#metres)
       .map(({ type, name, distance }) => ({ type, name, distance_m: distance - this.#metres }));
     const climbed = this.climbs[route.distances.findLastIndex((one) => one <= this.#metres)] / this.climbs.at(-1);
-    return { remaining_ascent_m: climbed >= 0 && ascent >= 0 ? ascent * (1 - climbed) : undefined, progress_m: this.#metres, remaining_m: length - this.#metres, cross_track_m: place.away, cue,
+    return { remaining_ascent_m: climbed >= 0 && ascent >= 0 ? ascent * (1 - climbed) : undefined,
+      progress_m: this.#metres, remaining_m: length - this.#metres, cross_track_m: place.away, cue,
       second_cue: second, status: this.#isDone ? 'done' : isOn ? 'on' : 'off', return_m: isOn ? undefined : place.away,
       return_bearing_deg: isOn ? undefined : bearing(position, placeAlong(route, place.metres)) };
   }

@@ -1,4 +1,4 @@
-// What the modules of the page of routes decide, for test_web_routes.py: the directory of the page is the argument, the
+// What the modules of the page of routes decide, for test_route_modules.py: the directory of the page is the argument, the
 // result is JSON.
 
 const [web] = process.argv.slice(2);
