@@ -186,7 +186,7 @@ export class RoutesForm {
     const isFound = this.onClear();
     const here = this.here && { ...bare(this.here), name: t('routes.my_position') };
     [this.from, this.to] = [this.to, this.from ?? here];
-    this.points.reverse();
+    this.points = [...this.points].reverse();
     this.showEnds();
     if (isFound) this.onFind();
   }
@@ -221,6 +221,9 @@ export class RoutesForm {
 
   showPoints() {
     show(this.between, !this.isLoop && this.to !== null);
+    // A list that is the same keeps the focus.
+    if (this.listed === this.points) return;
+    this.listed = this.points;
     const isFull = this.points.length >= MOST_POINTS;
     this.list.replaceChildren(...this.points.map((point, index) => element('li', {},
       element('b', { class: 'via-mark', 'aria-hidden': 'true' }, String(index + 1)),

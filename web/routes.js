@@ -143,6 +143,7 @@ function addMiddle() {
   const course = chosenCourse();
   const index = course ? placeAmong(points, course, distanceAlong(course, place)) : points.length;
   form.setPoints([...points.slice(0, index), place, ...points.slice(index)]);
+  if (form.addButton.disabled) form.showPoint(index);
 }
 
 // The course

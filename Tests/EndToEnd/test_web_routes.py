@@ -150,7 +150,7 @@ def test_dragged_line_is_searched_again_through_that_place(opened):
     assert "via" not in last.params
 
 
-def test_points_are_added_and_removed_by_keyboard(opened):
+def test_points_are_added_and_removed_by_keyboard(opened, trips):
     page = opened()
     add, points = button(page, "Add the middle of the map"), page.locator(".via-list li")
     for count in range(1, 9):
@@ -158,7 +158,14 @@ def test_points_are_added_and_removed_by_keyboard(opened):
         expect(points).to_have_count(count)
     expect(page.get_by_text("8 points are the most.")).to_be_visible()
     expect(add).to_be_disabled()
+    expect(button(page, "Remove point 8")).to_be_focused()
     button(page, "Remove point 8").press("Enter")
+    expect(button(page, "Remove point 7")).to_be_focused()
+    # A search that fails leaves the focus where it is.
+    trips.refuses = True
+    page.evaluate("document.querySelector('.main').dispatchEvent(new MouseEvent('click'))")
+    expect(page.get_by_role("alert")).to_contain_text("There is no route to this place.")
+    trips.refuses = False
     expect(button(page, "Remove point 7")).to_be_focused()
     expect(add).to_be_enabled()
     assert len(searched(page)["via"]) == 7
