@@ -156,6 +156,27 @@ def test_short_press_of_stop_does_nothing(web, opened):
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+def test_screen_stays_on_during_a_run(web, opened):
+    page = opened(web)
+    page.add_init_script("""window.locks = [];
+        Object.defineProperty(navigator, 'wakeLock', { value: { request: async (kind) => {
+            const lock = { kind, released: false, release: async () => { lock.released = true; } };
+            window.locks.push(lock);
+            return lock;
+        } } });""")
+    page.reload()
+
+    def locks():
+        return page.evaluate("window.locks.map(({ kind, released }) => [kind, released])")
+
+    button(page, "Start").click()
+    wait_for(lambda: locks() == [["screen", False]], 60, "a lock of the screen")
+    button(page, "Pause").click()
+    wait_for(lambda: locks() == [["screen", True]], 60, "no lock in a pause")
+    button(page, "Resume").click()
+    wait_for(lambda: locks() == [["screen", True], ["screen", False]], 60, "a lock of the screen again")
+
+
 def test_refused_command_is_shown_as_a_line(web, opened):
     def pause_first(route):
         """Another client pauses the run just before the lap of the page."""

@@ -716,6 +716,22 @@ def test_moved_map_is_searched_once_it_rests(outside, opened):
     expect(results.first).to_contain_text(re.compile(r"Playground123 m SE"))
 
 
+def test_chosen_place_stays_where_a_moved_map_is_searched(outside, opened):
+    page = opened(outside.web, "places.html")
+    results = page.locator(".result")
+    expect(results.first).to_contain_text("123 m SE")
+    chosen = results.last
+    name = chosen.locator(".title").text_content()
+    chosen.click()
+    page.locator(".map").focus()
+    with page.expect_response("**/api/places/near*"):
+        for _ in range(6):
+            page.keyboard.press("ArrowRight")
+    expect(results.first).to_have_attribute("aria-pressed", "true")
+    expect(results.first.locator(".title")).to_have_text(name)
+    expect(page.locator(".result[aria-pressed=true]")).to_have_count(1)
+
+
 def test_places_have_the_mark_of_their_kind_and_are_counted_where_they_are_many(outside, opened):
     page = noted(opened, outside.web, "places.html")
     listed = page.locator(".result .place-mark").evaluate_all("nodes => nodes.map((node) => node.dataset.kind)")
