@@ -1,11 +1,15 @@
 import Testing
 
-/// The table of features in Tests/README.md: `make test` has the main path and a failure of each.
+/// The table of features in Tests/README.md: `make test` has the main path and a failure of each. And the tables
+/// of other pages name tests that exist.
 @Suite struct FeatureTableTests {
     /// The scenarios of `make first-beat` and `make first-boot`.
     private static let scenarios = [
         "kernel/cold-start", "bluetoothd/cold-start", "systemd/installation", "systemd/first-beat",
     ]
+
+    /// The problem of a test that exists, but is marked `thorough`.
+    private static let isOfTestAll = "make test does not run it"
 
     @Test func everyFeatureHasTwoTestsOfMakeTest() throws {
         let page = try Repository.text(of: "Tests/README.md")
@@ -35,6 +39,27 @@ import Testing
         }
     }
 
+    /// The page names tests that `make test` does not run, too.
+    @Test func everyTestAndFileOfTheReferenceSystemsExists() throws {
+        let page = try Repository.text(of: "docs/reference-systems.md")
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| ") && !$0.hasPrefix("| feature ") }
+        #expect(rows.count > 250)
+        let suites = try Self.suites()
+        for row in rows {
+            let cells = row.split(separator: " | ")
+            try #require(cells.count == 3, "\(row)")
+            let tests = cells[2].matches(of: #/`([^`]+)`/#).map(\.1)
+            #expect(!tests.isEmpty || cells[2] == "– |", "\(row)")
+            for test in tests {
+                let problem = try Self.problem(of: test, suites)
+                #expect(problem == nil || problem == Self.isOfTestAll, "\(test)")
+            }
+        }
+        for link in page.matches(of: #/\]\(([^)#]+)/#).map(\.1) {
+            #expect((try? Repository.text(of: "docs/\(link)")) != nil, "\(link)")
+        }
+    }
+
     @Test func testsThatMakeTestDoesNotRunAreDetected() {
         let head = "import pytest\n\n\n"
         let text = """
@@ -49,7 +74,7 @@ import Testing
             def test_b(x):
                 pass
             """
-        #expect(Self.problem(of: "test_a", in: head + text) == "make test does not run it")
+        #expect(Self.problem(of: "test_a", in: head + text) == Self.isOfTestAll)
         #expect(Self.problem(of: "test_b", in: head + text) == nil)
         #expect(Self.problem(of: "test_c", in: head + text) == "there is no such test")
         #expect(Self.problem(of: "test_b", in: "pytestmark = pytest.mark.thorough\n" + text) != nil)
@@ -75,7 +100,7 @@ import Testing
             .prefix { !$0.isEmpty }
         let isThorough =
             decorators.contains("@pytest.mark.thorough") || text.contains(#/(?m)^pytestmark = .*thorough/#)
-        return isThorough ? "make test does not run it" : nil
+        return isThorough ? isOfTestAll : nil
     }
 
     /// The texts of the files with Swift tests, by the names of their suites.
