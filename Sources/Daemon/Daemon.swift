@@ -236,8 +236,18 @@ package final class Daemon {
     ) throws(RPCError) -> ControlServer.Reply {
         switch call.request {
         case .run(let command):
+            if command == .stop || command == .discard, run.endWait(at: now) {
+                return .now(.success(.run(.idle, elapsedMilliseconds: 0)))
+            }
             do throws(CommandRejection) {
                 return .now(.success(result(of: try run.perform(command, at: now), command)))
+            } catch {
+                throw .notInThisState(error)
+            }
+        case .startAtPosition(let sport):
+            do throws(CommandRejection) {
+                let outcome = try run.startAtPosition(sport, at: now)
+                return .now(.success(outcome.map { result(of: $0, .start(sport, indoor: false)) } ?? .waiting))
             } catch {
                 throw .notInThisState(error)
             }

@@ -32,6 +32,10 @@ final class RunController {
     private var autoStart: AutoStart?
     /// The moment to which the next automatic start is backdated; nil if none is due.
     private var autoStartSince: Instant?
+    /// The start that waits for a position: its sport, nil for that of the settings, and since when it waits.
+    private var waitingStart: (sport: Sport?, since: Instant)?
+    /// Whoever has forgotten a start that waits is not recorded the next day.
+    private static let longestWait = Duration.seconds(3600)
     /// The source of a replay, whose clock gives the moments of the engine; nil if that is the boot clock.
     private let replay: ReplaySource?
     /// When the system clock is read next.
@@ -74,13 +78,15 @@ final class RunController {
     }
 
     func state(at now: Instant) -> State {
-        withAcquisition(recording.engine.state(at: moment(at: now)))
+        complete(recording.engine.state(at: moment(at: now)))
     }
 
-    private func withAcquisition(_ state: State) -> State {
+    /// Adds what the engine does not know.
+    private func complete(_ state: State) -> State {
         guard state.activity?.isIndoor != true else { return state }
         var state = state
         state.acquisition = acquisition.status
+        state.isWaitingForPosition = waitingStart != nil
         return state
     }
 
@@ -157,9 +163,40 @@ final class RunController {
     /// Performs a command. An activity that it starts gets the journal's next number.
     func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome {
         let outcome = try recording.perform(command, at: monotonic(now))
+        waitingStart = nil
         guard case .ended(var summary) = outcome else { return outcome }
         summary.uuid = recording.recorder.uuid(of: summary.id)
         return .ended(summary)
+    }
+
+    /// Starts a run with the sport, nil for that of the settings, now if there is a position, else at the next one.
+    ///
+    /// - Returns: nil if the start waits.
+    func startAtPosition(_ sport: Sport?, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome? {
+        guard runState == .idle else { throw CommandRejection(command: "start", state: runState) }
+        if hasPosition(at: now) { return try perform(.start(sport, indoor: false), at: now) }
+        waitingStart = (sport, now)
+        publishState(at: now)
+        return nil
+    }
+
+    /// Ends a start that waits for a position.
+    ///
+    /// - Returns: false if none waits.
+    func endWait(at now: Instant) -> Bool {
+        guard waitingStart != nil else { return false }
+        waitingStart = nil
+        publishState(at: now)
+        return true
+    }
+
+    private func hasPosition(at now: Instant) -> Bool {
+        let state = recording.engine.state(at: moment(at: now))
+        return state.position != nil && !state.positionIsStale
+    }
+
+    private func publishState(at now: Instant) {
+        stateServer.publish(state(at: now), isChange: true)
     }
 
     /// Changes settings, and publishes them.
@@ -236,10 +273,10 @@ final class RunController {
 
     // MARK: Effects
 
-    /// Flushes the effects, then starts a run that movement or beats have triggered.
+    /// Flushes the effects, then starts a run that movement, beats or a position have triggered.
     func finish(at now: Instant) {
         flush(at: now)
-        if startAutomatically(at: now) { flush(at: now) }
+        if startAutomatically(at: now) || startThatWaits(at: now) { flush(at: now) }
     }
 
     /// Records and publishes the effects since the last flush.
@@ -263,7 +300,7 @@ final class RunController {
         }
         followAcquisition(outputs, recording.effects.state?.state.gpsd, at: now)
         if let (state, isChange) = recording.effects.state {
-            stateServer.publish(withAcquisition(state), isChange: isChange)
+            stateServer.publish(complete(state), isChange: isChange)
         }
         recording.effects.removeAll()
     }
@@ -318,6 +355,22 @@ final class RunController {
         Log.write(.info, "run starts automatically: movement or beats detected")
         // An idle engine does not reject it.
         _ = try? perform(.start(nil, indoor: false, back: monotonic(now) - since), at: now)
+        return true
+    }
+
+    /// Starts the run that waits for a position, if it is there.
+    ///
+    /// - Returns: true if a run has started.
+    private func startThatWaits(at now: Instant) -> Bool {
+        guard let (sport, since) = waitingStart else { return false }
+        if now - since > Self.longestWait {
+            Log.write(.notice, "no position came within an hour: the start no longer waits for one")
+            _ = endWait(at: now)
+        }
+        guard waitingStart != nil, hasPosition(at: now) else { return false }
+        Log.write(.info, "the run starts: a position is there")
+        // An idle engine does not reject it.
+        _ = try? perform(.start(sport, indoor: false), at: now)
         return true
     }
 

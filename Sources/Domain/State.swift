@@ -13,6 +13,8 @@ package struct State: Equatable, Sendable {
     package var positionIsStale = false
     /// Nil without a receiver, and indoors.
     package var acquisition: AcquisitionStatus?
+    /// Whether a run starts at the next position.
+    package var isWaitingForPosition = false
     /// The sensors, at most ``SensorReadings/capacity``, the strap first, and the newest values of each by its index.
     package var sensors: [SensorStatus] = []
     package var readings = SensorReadings()

@@ -37,6 +37,7 @@ extension JSONWriter {
 
     /// Writes the members that depend on the host; a replay has none of them.
     private mutating func machine(_ state: State) {
+        if state.isWaitingForPosition { member("waiting", "position") }
         if let acquisition = state.acquisition {
             object("acquisition") {
                 $0.member("state", acquisition.state.rawValue)

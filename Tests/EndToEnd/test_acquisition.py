@@ -1,10 +1,12 @@
 """How far the search for a position is: `acquisition` in STATE."""
 
+import json
 import subprocess
 
 import pytest
 
 from harness.fake_gpsd import ScriptedGpsd, report
+from harness.paced_net import LATITUDE, LONGITUDE, StandingGpsd
 from harness.process import PACECTL
 from harness.timing import wait_for
 
@@ -55,3 +57,33 @@ def test_an_indoor_run_has_no_acquisition(stage):
     paced.call("run.start", indoor=True)
     state = reader.wait("a run", lambda line: line["class"] == "STATE" and line["run"] == "active", 60)
     assert "acquisition" not in state
+
+
+def test_start_waits_for_a_position(stage, schema):
+    gpsd = stage.keep(StandingGpsd(None))
+    paced = stage.paced("--gpsd", gpsd.option, "--sensors", "off")
+    reader = stage.reader(paced, classes=["EVENT", "STATE"])
+    assert paced.call("run.start", sport="ride", wait="position") == {"waiting": "position"}
+    waiting = reader.first("STATE", seconds=10, waiting="position")
+    assert waiting["run"] == "idle" and not [error.message for error in schema.iter_errors(json.loads(waiting.text))]
+    assert paced.call("run.stop") == {"run": "idle", "elapsed_ms": 0}
+    assert "waiting" not in paced.call("status") and paced.call("run.stop")["code"] == -32001
+
+    def pacectl(*words):
+        return subprocess.run([PACECTL, "--runtime-dir", paced.runtime, *words], capture_output=True, text=True, timeout=60)
+
+    assert "the run starts by itself" in pacectl("start", "ride", "--wait").stdout
+    assert "Waiting for a position" in pacectl("status").stdout
+    assert "no longer waits" in pacectl("stop").stdout
+    assert pacectl("start", "--wait", "--indoor").returncode == 2
+    pacectl("start", "ride", "--wait")
+    gpsd.place = (LATITUDE, LONGITUDE)
+    assert reader.first("EVENT", seconds=30, event="start")["sport"] == "ride"
+    state = paced.call("status")
+    assert state["run"] == "active" and "waiting" not in state
+    paced.call("run.stop")
+    # With a position it starts at once.
+    assert "activity" in paced.call("run.start", wait="position")
+    assert paced.call("run.start", wait="position")["code"] == -32001
+    assert paced.call("run.start", wait="position", indoor=True)["code"] == -32602
+    assert paced.call("run.start", wait="strap")["code"] == -32004

@@ -41,6 +41,21 @@ import Testing
         #expect(reports[0].report.range == TargetRange(.heartRate, low: 120, high: 165))
     }
 
+    /// The value has come back below the limit when the report is due, but not by the hysteresis.
+    @Test(arguments: [(RunRules.shownValues, 147.0), (.powerLimit, 144)])
+    func alertHasTheValueThatSetItOff(rules: RunRules, value: Double) throws {
+        var run = ScriptedRun(try Self.settings(["heart_rate ..145"]))
+        var snapshot = run.pipeline.snapshot
+        snapshot.rules = rules
+        run.pipeline = Pipeline(snapshot)
+        try run.begin()
+        for beats in [147, 146, 144, 144, 144, 144] as [UInt16] {
+            run.receive(.heart(HeartRateMeasurement(beatsPerMinute: beats)))
+            run.wait(.seconds(1))
+        }
+        #expect(Self.reports(run).map(\.report.value) == [value])
+    }
+
     @Test func aPeakOfTwoSecondsIsNoAlert() throws {
         let beats = (0..<20).flatMap { _ in [150, 150, 150, 170, 170] }
         #expect(Self.reports(try Self.run(beats, Self.settings(["heart_rate ..165"]))).isEmpty)

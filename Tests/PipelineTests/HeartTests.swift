@@ -129,6 +129,26 @@ import Testing
         #expect(run.activity?.total.maximumHeartRate == 130)
     }
 
+    /// A strap that goes silent leaves its last value on each screen until it is 10 s old.
+    @Test(arguments: [(RunRules.shownValues, 152), (.powerLimit, 149), (.first, 149)])
+    func maximumHeartRateIsAValueThatStoodForThreeSeconds(rules: RunRules, maximum: Int) throws {
+        var run = connected()
+        var snapshot = run.pipeline.snapshot
+        snapshot.rules = rules
+        run.pipeline = Pipeline(snapshot)
+        try run.begin()
+        for value in [149, 149, 152] as [UInt16] {
+            run.receive(.heart(HeartRateMeasurement(beatsPerMinute: value)))
+            run.wait(.seconds(1))
+        }
+        run.wait(.seconds(1.5))
+        #expect(run.activity?.total.maximumHeartRate == 149)
+        run.wait(.seconds(0.6))
+        #expect(run.activity?.total.maximumHeartRate == maximum)
+        run.wait(.seconds(10))
+        #expect(run.activity?.total.maximumHeartRate == maximum)
+    }
+
     @Test func zoneIsShownOnlyIfZonesAreOn() throws {
         var settings = Settings()
         var run = connected(settings)

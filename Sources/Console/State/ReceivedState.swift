@@ -21,6 +21,8 @@ package struct ReceivedState: Equatable {
     var positionIsStale = false
     /// How far the search for a position is; nil if this release does not know the state.
     var acquisition: AcquisitionStatus.State?
+    /// Whether a run starts at the next position.
+    var isWaitingForPosition = false
     package var gpsd = Link()
     package var bluetooth = Link()
     var recorder: String?
@@ -174,6 +176,7 @@ package struct ReceivedState: Equatable {
         position = json["position"].flatMap { Position($0) }
         positionIsStale = json["position"]?["stale"]?.bool ?? false
         acquisition = json["acquisition"]?["state"]?.string.flatMap(AcquisitionStatus.State.init)
+        isWaitingForPosition = json["waiting"]?.string == "position"
         if let gpsd = json["gpsd"] { self.gpsd = Link(gpsd, name: "device") }
         if let bluetooth = json["bluetooth"] { self.bluetooth = Link(bluetooth, name: "backend") }
         recorder = json["recorder"]?["state"]?.harmlessText()

@@ -176,7 +176,7 @@ extension StatusText {
     /// The state of the run.
     static func run(_ state: ReceivedState) -> String {
         switch state.run {
-        case .idle: return "Ready"
+        case .idle: return state.isWaitingForPosition ? "Waiting for a position" : "Ready"
         case .paused: return "Paused"
         case .active where state.isAutoPaused: return "Auto-paused"
         case .active:

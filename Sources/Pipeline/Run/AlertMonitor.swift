@@ -32,9 +32,10 @@ struct AlertMonitor {
     /// The range of one quantity, and what of it is reported.
     private struct Watch {
         var range: TargetRange?
-        /// The state of the newest value, and since when.
+        /// The state of the newest value, since when, and the value that brought it.
         var state = TargetState.within
         var since: Instant
+        var cause: Double?
         var reported = TargetState.within
         var reportedAt: Instant?
     }
@@ -78,7 +79,8 @@ struct AlertMonitor {
     ///
     /// - Parameter target: the range of the workout's step; it replaces the alert of its quantity.
     mutating func judge(
-        _ values: Values, _ alerts: [Alert], target: TargetRange?, at now: Instant, into reports: inout [AlertReport]
+        _ values: Values, _ alerts: [Alert], target: TargetRange?, by rules: RunRules, at now: Instant,
+        into reports: inout [AlertReport]
     ) {
         for quantity in TargetQuantity.allCases {
             var range: TargetRange?
@@ -89,12 +91,12 @@ struct AlertMonitor {
                     range = alert
                 }
             }
-            judge(values[quantity], of: quantity, range, at: now, into: &reports)
+            judge(values[quantity], of: quantity, range, by: rules, at: now, into: &reports)
         }
     }
 
     private mutating func judge(
-        _ value: Double?, of quantity: TargetQuantity, _ range: TargetRange?, at now: Instant,
+        _ value: Double?, of quantity: TargetQuantity, _ range: TargetRange?, by rules: RunRules, at now: Instant,
         into reports: inout [AlertReport]
     ) {
         var watch = watches[quantity.index]
@@ -111,12 +113,15 @@ struct AlertMonitor {
         if state != watch.state {
             watch.state = state
             watch.since = now
+            watch.cause = value
         }
         let isDue = watch.reportedAt.map { now - $0 >= Self.interval } ?? true
         guard state != watch.reported, now - watch.since >= Self.settlingTime, isDue else { return }
         watch.reported = state
         watch.reportedAt = now
-        reports.append(AlertReport(Alert.Kind(quantity), AlertReport.State(state), value: value, range: range))
+        // The value may have come back meanwhile, but not far enough to be inside: it would contradict the limit.
+        let reported = rules >= .shownValues ? watch.cause ?? value : value
+        reports.append(AlertReport(Alert.Kind(quantity), AlertReport.State(state), value: reported, range: range))
     }
 
     // MARK: Intervals

@@ -54,7 +54,7 @@ extension Run {
             guard world.sensors.powerSensor(at: now) == id, let watts = world.sensors.watts(of: id, at: now) else {
                 return
             }
-            guard world.rules == .first || watts <= PowerLimit.watts else { return power.receiveSpike() }
+            guard world.rules < .powerLimit || watts <= PowerLimit.watts else { return power.receiveSpike() }
             power.receive(watts: watts, at: now)
             if watts > 0 { recordSign(at: now, isDevice: true) }
         case .heartRate, .speedCadence, .running, .radar: break

@@ -6,8 +6,13 @@ extension Run {
     mutating func count(
         _ span: ActiveSpan, isHole: Bool, at tick: Instant, in world: inout World, into effects: inout Effects
     ) {
-        if !isHole, let beats = world.heart.beatsPerMinute(at: tick), !world.heart.isStale(at: tick) {
-            addHeartRate(beats.value, world.settings)
+        if !isHole, let beats = world.heart.beatsPerMinute(at: tick) {
+            if !world.heart.isStale(at: tick) {
+                addHeartRate(beats.value, world.settings)
+            } else if world.rules >= .shownValues {
+                // A screen has shown it for 3 s: nobody shall see a maximum below it.
+                raiseMaximumHeartRate(to: beats.value)
+            }
         }
         if span.isSecond { countSecond(at: tick, in: &world, into: &effects) }
         if span.completes(milliseconds: 5000) { measurePace(at: tick, in: &world) }

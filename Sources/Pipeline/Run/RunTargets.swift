@@ -55,7 +55,7 @@ extension Run {
         guard !wanted.isEmpty || target != nil else { return }
         var reports: [AlertReport] = []
         let values = targetValues(at: tick, in: &world)
-        alerts.judge(values, wanted, target: target, at: tick, into: &reports)
+        alerts.judge(values, wanted, target: target, by: world.rules, at: tick, into: &reports)
         let (milliseconds, metres) = (elapsedMilliseconds, metres)
         alerts.judge(milliseconds: milliseconds, metres: metres, wanted, at: tick, into: &reports)
         for alert in wanted {

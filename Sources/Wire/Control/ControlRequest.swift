@@ -4,6 +4,8 @@ import JSONCoding
 /// A request over control.sock with validated parameters.
 package enum ControlRequest: Equatable, Sendable {
     case run(RunCommand)
+    /// Starts a run at the next position, or now if there is one. The sport is nil for that of the settings.
+    case startAtPosition(Sport?)
     case status
     case settings
     case setting(SettingKey)
@@ -41,23 +43,34 @@ package enum ControlRequest: Equatable, Sendable {
 
     private static let runMethods: [RPCMethod<ControlRequest>] = [
         RPCMethod(
-            "run.start", "Starts an activity.", [sport.optional, indoor.optional, back.optional], "activity",
-            .object(["activity": .id]), [.refused, .invalid], .run, log: "start"
+            "run.start", "Starts an activity.", [sport.optional, indoor.optional, back.optional, wait.optional],
+            "activity",
+            .object(["activity": .id, "waiting": .oneOf(["position"])]), [.refused, .invalid], .run, log: "start"
         ) {
             let back = Duration.milliseconds(try $0[back] ?? 0)
-            return .run(.start(try $0[sport], indoor: try $0[indoor] ?? false, back: back))
+            let isIndoor = try $0[indoor] ?? false
+            if try $0[wait] != nil {
+                guard !isIndoor, back == .zero else {
+                    throw RPCError.invalidParameters("wait", "wait belongs to a start outdoors and now")
+                }
+                return .startAtPosition(try $0[sport])
+            }
+            return .run(.start(try $0[sport], indoor: isIndoor, back: back))
         },
         run(.toggle, "Starts, pauses or resumes, whichever is possible. For a device with one button.", []),
         run(.pause, "Pauses the run."),
         run(.resume, "Resumes a paused run."),
         run(.lap, "Closes the lap and starts the next one. Rejected within 1 s of the last lap."),
-        run(.stop, "Stops the run and keeps the activity.", "summary", .summary),
-        run(.discard, "Stops the run and deletes the activity.", "summary", .summary),
+        run(.stop, "Stops the run and keeps the activity, or ends a start that waits.", "summary", summaryOrRun),
+        run(.discard, "Stops the run and deletes the activity, or ends a start that waits.", "summary", summaryOrRun),
         RPCMethod(
             "status", "Returns the present STATE.", [], "state",
             .object(required: ["class", "run"], ["class": JSONSchema(#"{"const":"STATE"}"#)]), [], .live
         ) { _ in .status },
     ]
+
+    private static let summaryOrRun = JSONSchema(
+        "{\"anyOf\":[\(JSONSchema.summary.text),\(JSONSchema.component("schemas/Run").text)]}")
 
     private static func run(
         _ command: RunCommand, _ summary: String, _ errors: [RPCErrorName] = [.refused], _ resultName: String = "run",
@@ -107,6 +120,12 @@ package enum ControlRequest: Equatable, Sendable {
     private static let back = RPCParameter.integer(
         "ago_ms", 0...Int(RunCommand.maxBackdate.wholeMilliseconds),
         "How much earlier the activity began, 0 to 120000. What was measured meanwhile is kept. Default 0.")
+    private static let wait = RPCParameter(
+        "wait", .oneOf(["position"]), "Start at the next position, if there is none now. The wait ends after an hour."
+    ) { value, name in
+        guard value.string == "position" else { throw RPCError.invalidValue(name, "\(name) must be position") }
+        return true
+    }
     private static let key = key("The setting.")
     private static let keyOrAll = key("The setting; all if it is absent.")
     private static let value = RPCParameter(

@@ -6,6 +6,8 @@ package import Sensors
 package indirect enum ControlResult: Equatable, Sendable {
     /// The number of the activity that was started.
     case activity(Int)
+    /// The start waits for a position.
+    case waiting
     /// The state of the run after a command.
     case run(RunState, elapsedMilliseconds: Int64)
     /// The activity that has ended.
@@ -49,6 +51,7 @@ extension JSONWriter {
     package mutating func result(_ result: ControlResult) {
         switch result {
         case .activity(let id): object { $0.member("activity", number: id) }
+        case .waiting: object { $0.member("waiting", "position") }
         case .run(let state, let elapsed):
             object {
                 $0.member("run", state.rawValue)

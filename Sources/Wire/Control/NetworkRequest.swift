@@ -129,10 +129,13 @@ package enum NetworkRequest: Equatable, Sendable {
                         walkingSpeed: try $0[walking], needsBikes: needsBikes, limit: try $0[journeyLimit] ?? 5))
             },
             RPCMethod(
-                "transit.path", "Returns the way of a line, for maps.", [line.required], "paths",
+                "transit.path", "Returns the way of a line and its stops, for maps.", [line.required], "paths",
                 .object(
                     required: ["paths"],
-                    ["paths": .array(of: .array(of: .array(of: .number, #""minItems":2,"maxItems":2"#)))]),
+                    [
+                        "paths": .array(of: .array(of: .array(of: .number, #""minItems":2,"maxItems":2"#))),
+                        "stops": .array(of: .object),
+                    ]),
                 [.refused, .busy, .notFound, .invalid], .change
             ) {
                 // Without it too.

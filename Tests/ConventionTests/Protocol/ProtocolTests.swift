@@ -109,6 +109,7 @@ import Wire
     func resultHasTheFieldsOfThePage(method: String, object: String) throws {
         let result = try #require(methods.first { $0["name"] as? String == method }?["result"] as? [String: Any])
         var node = try #require(result["schema"] as? [String: Any])
+        if let first = (node["anyOf"] as? [[String: Any]])?.first { node = first }
         if let items = node["items"] as? [String: Any] { node = items }
         if let name = (node["$ref"] as? String)?.split(separator: "/").last {
             let schemas = (document["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]]

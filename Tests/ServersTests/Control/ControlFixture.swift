@@ -44,6 +44,7 @@ final class ControlFixture {
         case .run(.start): return .success(.activity(17))
         case .run(.stop), .run(.discard): return .success(.summary(.example))
         case .run(.resume): return .failure(.notInThisState(CommandRejection(command: "resume", state: .idle)))
+        case .startAtPosition: return .success(.waiting)
         case .run: return .success(.run(.paused, elapsedMilliseconds: 12_300))
         case .status: return .success(.state(.example, sequence: 9))
         case .settings: return .success(.settings(settings))

@@ -92,7 +92,7 @@ import Wire
         ),
         (
             #"{"run":[{"fields":[{"field":"time","font":"x"}]}]}"#,
-            "screens.run[0].fields[0] has an unknown member font; the members are field, title, visible, title_visible, size, colour"
+            "screens.run[0].fields[0] has an unknown member font; the members are field, title, visible, title_visible, size, colour, style"
         ),
         (
             #"{"run":[{"fields":[{"field":"time","colour":"plaid"}]}]}"#,

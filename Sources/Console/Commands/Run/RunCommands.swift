@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Glibc
 import JSONCoding
 import Linux
@@ -6,13 +6,10 @@ import Linux
 extension Command {
     static let run = [
         Command(
-            "start", words: [.optional("SPORT", .sports)], options: [Options.indoor, Options.ago],
-            "start a run: run, walk, hike, ride or other; --ago backdates it, by at most 120 s",
-            read: { arguments in
-                RunCommand.start(
-                    try arguments.words.first.map { word throws(Failure) in try Sport(word: word) },
-                    indoor: arguments.has(Options.indoor), back: .seconds(arguments[Options.ago] ?? 0))
-            }, run: { try $0.perform($1) }),
+            "start", words: [.optional("SPORT", .sports)], options: [Options.indoor, Options.ago, Options.wait],
+            "start a run: run, walk, hike, ride or other; --ago backdates it, by at most 120 s; --wait lets it start by "
+                + "itself at the next position",
+            read: { try StartRequest($0) }, run: { try $0.perform($1.command, waits: $1.waitsForPosition) }),
         command("pause", .pause, "pause the run"),
         command("resume", .resume, "resume the run"),
         command("lap", .lap, "close the lap"),
@@ -25,18 +22,42 @@ extension Command {
     }
 }
 
+/// What `pacectl start` asks for.
+package struct StartRequest: Equatable {
+    var command: RunCommand
+    /// Whether the run starts at the next position.
+    var waitsForPosition: Bool
+
+    package init(_ command: RunCommand, waitsForPosition: Bool = false) {
+        self.command = command
+        self.waitsForPosition = waitsForPosition
+    }
+
+    fileprivate init(_ arguments: Arguments) throws(Failure) {
+        let (isIndoor, ago) = (arguments.has(Options.indoor), arguments[Options.ago])
+        waitsForPosition = arguments.has(Options.wait)
+        if waitsForPosition, isIndoor || ago != nil {
+            throw .usage("--wait belongs to a start outdoors and now: leave out --indoor and --ago")
+        }
+        let sport = try arguments.words.first.map { word throws(Failure) in try Sport(word: word) }
+        command = .start(sport, indoor: isIndoor, back: .seconds(ago ?? 0))
+    }
+}
+
 extension Options {
     fileprivate static let indoor = CommandOption.flag("--indoor", "without position")
+    fileprivate static let wait = CommandOption.flag("--wait", "start at the next position")
     fileprivate static let ago = CommandOption.number(
         "--ago", "SECONDS", "begun so much earlier", 0...Int(RunCommand.maxBackdate.inSeconds),
         needs: "a number of seconds")
 }
 
 extension Invocation {
+    /// - Parameter waits: whether a start waits for a position.
     /// - Returns: the text to print.
-    func perform(_ command: RunCommand) throws(Failure) -> String {
+    func perform(_ command: RunCommand, waits: Bool = false) throws(Failure) -> String {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
-        let (method, parameters) = Self.request(command)
+        let (method, parameters) = Self.request(command, waits: waits)
         if isJSON { return try control.call(method, parameters) + "\n" }
         // The command goes first: if paced rejects this client, its first response has the reason.
         let result = try control.call(method, parameters)
@@ -61,12 +82,13 @@ extension Invocation {
             + "a run begins neither before the end of the last one nor before the start of paced."
     }
 
-    private static func request(_ command: RunCommand) -> (method: String, parameters: String) {
+    private static func request(_ command: RunCommand, waits: Bool) -> (method: String, parameters: String) {
         switch command {
         case .start(let sport, let indoor, let back):
             var members: [String] = []
             if let sport { members.append("\"sport\":\"\(sport.rawValue)\"") }
             if indoor { members.append("\"indoor\":true") }
+            if waits { members.append("\"wait\":\"position\"") }
             if back > .zero { members.append("\"ago_ms\":\(back.wholeMilliseconds)") }
             return ("run.start", "{" + members.joined(separator: ",") + "}")
         case .toggle: return ("run.toggle", "{}")
@@ -82,6 +104,10 @@ extension Invocation {
         let figures = ReceivedState.Figures(result)
         let elapsed = words.duration(figures)
         switch command {
+        case .start where result["waiting"] != nil:
+            return "Waiting for a position: the run starts by itself then. 'pacectl stop' ends the wait."
+        case .stop where result["run"] != nil, .discard where result["run"] != nil:
+            return "The start no longer waits for a position."
         case .start:
             let activity = result["activity"]?.integer ?? result.integer
             return "Started" + (activity.map { ", activity \($0)" } ?? "") + "."
