@@ -4,6 +4,7 @@
   let theme = null;
   try {
     theme = localStorage.getItem('paced.theme');
+    if (theme === 'sun') theme = localStorage.getItem('paced.theme.sun');
   } catch {
     // Storage is off: the default holds.
   }

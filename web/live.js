@@ -14,6 +14,7 @@ import { RouteMap } from './map.js';
 import { NearestStrap } from './nearest-strap.js';
 import { isKiosk, start } from './page.js';
 import { Stage } from './stage.js';
+import { followSun } from './theme.js';
 import { Trail } from './trail.js';
 import { WakeLock, wakeText } from './wake.js';
 import { WeatherNow } from './weather-now.js';
@@ -226,6 +227,7 @@ class LivePage {
     this.followRun(state);
     this.course.follow(state.blocks?.course, () => this.drawCourse());
     this.wake.want(state.run === 'active');
+    followSun(state.blocks?.sun?.state);
     this.schedule();
   }
 

@@ -6,7 +6,7 @@ import { age } from './format.js';
 import {
   currentLanguage, errorText, keepLanguage, languages, loadTexts, t, useSettings,
 } from './i18n.js';
-import { chooseTheme, chosenTheme, themes } from './theme.js';
+import { choices, chooseTheme, chosenTheme } from './theme.js';
 
 /** The pages in the order of the navigation; `needs` as in start(). */
 const pages = [
@@ -159,7 +159,7 @@ class Session {
 
   /** Theme, language, and what the page adds: `session.display` takes further elements. */
   displayMenu() {
-    const names = ['', ...themes].map((name) => [name, t(`theme.${name || 'auto'}`)]);
+    const names = choices.map((name) => [name, t(`theme.${name || 'auto'}`)]);
     const theme = select(names, chosenTheme(), chooseTheme);
     const language = select(Object.entries(languages), currentLanguage(), (chosen) => {
       keepLanguage(chosen);

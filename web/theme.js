@@ -4,23 +4,36 @@ import { keep, kept } from './store.js';
 
 export const themes = ['sunlight', 'dark', 'e-ink'];
 
+/** What can be chosen: '' follows the system, sun is sunlight by day and dark while the sun is down. */
+export const choices = ['', 'sun', ...themes];
+
 const KEY = 'paced.theme';
+/** The theme by the sun, as a page that knows it has seen it last. */
+const SUN_KEY = 'paced.theme.sun';
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
-/** The chosen theme; '' follows the system. */
 export function chosenTheme() {
   const theme = kept(KEY);
-  return themes.includes(theme) ? theme : '';
+  return choices.includes(theme) ? theme : '';
 }
 
-/** Chooses a theme; '' follows the system. */
 export function chooseTheme(theme) {
   keep(KEY, theme === '' ? null : theme);
   apply();
 }
 
+/** Takes the state of the sun, of the block of STATE; undefined if it is unknown. */
+export function followSun(state) {
+  if (state === undefined) return;
+  const theme = ['day', 'polar-day'].includes(state) ? 'sunlight' : 'dark';
+  if (theme === kept(SUN_KEY)) return;
+  keep(SUN_KEY, theme);
+  if (chosenTheme() === 'sun') apply();
+}
+
 function apply() {
-  document.documentElement.dataset.theme = chosenTheme() || (dark.matches ? 'dark' : 'sunlight');
+  const chosen = chosenTheme() === 'sun' ? kept(SUN_KEY) : chosenTheme();
+  document.documentElement.dataset.theme = chosen || (dark.matches ? 'dark' : 'sunlight');
   dispatchEvent(new Event('paced-theme'));
 }
 

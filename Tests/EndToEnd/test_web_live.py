@@ -655,6 +655,18 @@ def test_theme_and_language_change_at_once_and_stay(web, opened):
     expect(page.locator(".status")).to_contain_text("Laufen")
 
 
+def test_theme_follows_sunrise_and_sunset(idle, opened):
+    page = opened(idle)
+    html = page.locator("html")
+    page.locator("details.display summary").click()
+    page.get_by_label("Theme").select_option("sun")
+    for state, theme in [("night", "dark"), ("day", "sunlight"), ("twilight", "dark"), ("polar-day", "sunlight"), ("polar-night", "dark")]:
+        page.evaluate("async (state) => (await import('/theme.js')).followSun(state)", state)
+        expect(html).to_have_attribute("data-theme", theme)
+    page.reload()
+    expect(html).to_have_attribute("data-theme", "dark")
+
+
 def test_lines_of_partner_wind_sun_and_workout(idle, opened):
     page = opened(idle)
     assert page.evaluate("""async () => {

@@ -22,6 +22,7 @@ export default {
   'display.named_device': '{name}, Gerät {uuid}',
   'display.release': 'paced {release}',
   'theme.auto': 'Wie das System',
+  'theme.sun': 'Nach Sonnenauf- und -untergang',
   'theme.sunlight': 'Sonnenlicht',
   'theme.dark': 'Dunkel',
   'theme.e-ink': 'E-Ink',

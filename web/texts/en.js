@@ -22,6 +22,7 @@ export default {
   'display.named_device': '{name}, board {uuid}',
   'display.release': 'paced {release}',
   'theme.auto': 'Like the system',
+  'theme.sun': 'By sunrise and sunset',
   'theme.sunlight': 'Sunlight',
   'theme.dark': 'Dark',
   'theme.e-ink': 'E-ink',
