@@ -713,7 +713,7 @@ def test_infopoint_gives_vehicles_departures_and_messages(info):
     # The IDs of lines are known from the first response on.
     info.pass_time(20)
     data = info.data(reader, lambda data: data["vehicles"])
-    assert data["live"] is True and "agency" not in data
+    assert data["live"] is True and "agency" not in data and data["lines"] == ["43"]
     first, second = data["vehicles"]
     assert (first["id"], first["line"], first["code"], first["color"]) == ("A17", "43", "V", "#990099")
     assert (first["bearing_deg"], first["speed_mps"], first["passengers"]) == (270, 8.9, 12)
@@ -726,6 +726,14 @@ def test_infopoint_gives_vehicles_departures_and_messages(info):
     asked = [request for request in info.server.requests if request.name == "GetAllVehiclesForRoutes"]
     assert asked[-1].parameters["routeIDs"] == "43"
     assert all("application/json" in request.headers["accept"] for request in info.server.requests)
+
+
+def test_infopoint_is_asked_for_all_lines_if_none_is_named(live, info):
+    live.start_net(configuration=f"InfoPoint={live.server.address_of('InfoPoint')}")
+    data = info.data(info.watch(), lambda data: data["vehicles"] and "lines" not in data)
+    assert [vehicle["id"] for vehicle in data["vehicles"]] == ["A17", "B2"]
+    asked = [request for request in info.server.requests if request.name == "GetAllVehiclesForRoutes"]
+    assert asked[-1].parameters["routeIDs"] == "43"
 
 
 @pytest.mark.thorough
@@ -750,7 +758,7 @@ def test_hostile_answers_of_infopoint_give_lines_that_the_daemon_accepts(info):
 def test_name_of_a_trace_is_one_component_of_a_path(info, name):
     info.server.bodies["43"] = info.server.bodies["43"] | {"RouteTraceFilename": name}
     answer = info.net.call("transit.path", line="43")
-    assert answer["code"] == -32003 and "has no trace" in str(answer)
+    assert answer["paths"] == [] and [stop["id"] for stop in answer["stops"]] == ["5"]
     assert [request.name for request in info.server.requests] == ["43"]
 
 
@@ -758,7 +766,10 @@ def test_name_of_a_trace_is_one_component_of_a_path(info, name):
 def test_trace_of_infopoint_is_the_way_of_a_line(info):
     info.maps("groups", "preset", "cata")
     info.departures()
-    paths = info.net.call("transit.path", line="43")["paths"]
+    way = info.net.call("transit.path", line="43")
+    paths = way["paths"]
+    assert way["stops"] == [{"id": "5", "name": "Main Street", "latitude": pytest.approx(north(100)[0], abs=1e-5),
+                             "longitude": pytest.approx(HERE[1], abs=1e-5)}]
     expected = json.loads((ROOT / "Tests/Data/kml/linestring.kml.geojson").read_text())["features"]
     assert paths == [[pytest.approx(point[:2], abs=1e-5) for point in one["geometry"]["coordinates"]] for one in expected]
     page = info.maps("lines", "--format", "kml", "--match", "V", "--net-dir", info.net.runtime)

@@ -220,17 +220,32 @@ package final class TransitDatabase {
             if path.count > 1 { paths.append(path) }
         }
         if !paths.isEmpty { return paths }
-        let patterns = try database.prepare("SELECT DISTINCT pattern FROM trip WHERE line = ? ORDER BY pattern")
-        try patterns.bind(number)
         var seen: Set<[Int]> = []
-        while try patterns.step() {
-            let stops = try pattern(Int(patterns.integer(0) ?? 0)).map(\.stop)
-            guard seen.insert(stops).inserted else { continue }
+        for stops in try stopSequences(ofLine: number) where seen.insert(stops).inserted {
             var path: [Coordinate] = []
             for stop in stops { path += [try self.stop(stop)?.position].compactMap(\.self) }
             paths.append(path)
         }
         return paths.filter { $0.count > 1 }
+    }
+
+    /// The stops of a line, each once, in the order of its trips.
+    package func stops(ofLine number: Int) throws(SQLiteError) -> [TransitStop] {
+        var seen: Set<Int> = []
+        var stops: [TransitStop] = []
+        for stop in try stopSequences(ofLine: number).joined() where seen.insert(stop).inserted {
+            stops += [try self.stop(stop)].compactMap(\.self)
+        }
+        return stops
+    }
+
+    /// The numbers of the stops of each pattern of a line.
+    private func stopSequences(ofLine number: Int) throws(SQLiteError) -> [[Int]] {
+        let patterns = try database.prepare("SELECT DISTINCT pattern FROM trip WHERE line = ? ORDER BY pattern")
+        try patterns.bind(number)
+        var sequences: [[Int]] = []
+        while try patterns.step() { sequences.append(try pattern(Int(patterns.integer(0) ?? 0)).map(\.stop)) }
+        return sequences
     }
 
     // MARK: Trips

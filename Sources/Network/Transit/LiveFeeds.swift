@@ -84,15 +84,13 @@ package final class LiveFeeds {
 
     private func refresh(_ infoPoint: InfoPoint, lines: [String], stops: [String]) {
         if isDue(linesFetchedAt, after: Self.lineReuse) {
+            let isFirst = lines.isEmpty && self.lines.isEmpty
             fetch(infoPoint.addressOfLines, parse: InfoPoint.lines) { [unowned self] lines, _ in
                 (self.lines, linesFetchedAt) = (lines, Clock.now())
+                if isFirst { refreshVehicles(infoPoint, on: []) }
             }
         }
-        if !lines.isEmpty {
-            fetch(infoPoint.address(ofVehiclesOn: lines), parse: InfoPoint.vehicles) { [unowned self] in
-                infoVehicles = Timed(value: $0, time: $1)
-            }
-        }
+        refreshVehicles(infoPoint, on: lines)
         if isDue(alertsFetchedAt, after: Self.alertInterval) {
             fetch(infoPoint.addressOfAlerts, parse: InfoPoint.alerts) { [unowned self] alerts, _ in
                 (infoAlerts, alertsFetchedAt) = (alerts, Clock.now())
@@ -101,6 +99,18 @@ package final class LiveFeeds {
         for stop in stops { refresh(infoPoint, stop: stop) }
         infoDepartures = infoDepartures.filter { stops.contains($0.key) }
     }
+
+    /// - Parameter lines: their IDs; empty for all lines that are known.
+    private func refreshVehicles(_ infoPoint: InfoPoint, on lines: [String]) {
+        let wanted = lines.isEmpty ? self.lines.prefix(Self.vehicleLineLimit).map(\.line.id) : lines
+        guard !wanted.isEmpty else { return }
+        fetch(infoPoint.address(ofVehiclesOn: wanted), parse: InfoPoint.vehicles) { [unowned self] in
+            infoVehicles = Timed(value: $0, time: $1)
+        }
+    }
+
+    /// The address of the request names each of them.
+    private static let vehicleLineLimit = 100
 
     /// Fetches the departures that InfoPoint announces from stops.
     ///
@@ -188,17 +198,26 @@ package final class LiveFeeds {
     }
 
     /// Fetches the way of a line from InfoPoint.
-    func trace(ofLine id: String, completed: @escaping (Result<[[Coordinate]], TraceFailure>) -> Void) {
+    func way(ofLine id: String, completed: @escaping (Result<LineWay, TraceFailure>) -> Void) {
         guard let infoPoint, let address = infoPoint.address(ofLine: id) else {
             return completed(.failure(TraceFailure(reason: "there is no line \(id) in the timetable")))
         }
         // The response has names of drivers.
         fetch(address, isStored: false, parse: InfoPoint.line) { [unowned self] result in
-            switch result.map({ $0.trace.flatMap { infoPoint.address(ofTrace: $0) } }) {
-            case .failure(let failure): completed(.failure(failure))
-            case .success(nil): completed(.failure(TraceFailure(reason: "line \(id) has no trace")))
-            case .success(let trace?):
-                fetch(trace, isStored: true, parse: { try? readTrace($0).paths }, completed: completed)
+            let line: InfoPointLine
+            switch result {
+            case .failure(let failure): return completed(.failure(failure))
+            case .success(let found): line = found
+            }
+            let stops = line.stops.map { LineWay.Stop(id: $0.id, name: $0.name, position: $0.position) }
+            guard let trace = line.trace.flatMap({ infoPoint.address(ofTrace: $0) }) else {
+                return completed(
+                    stops.isEmpty
+                        ? .failure(TraceFailure(reason: "line \(id) has no trace"))
+                        : .success(LineWay(paths: [], stops: stops)))
+            }
+            fetch(trace, isStored: true, parse: { try? readTrace($0).paths }) { paths in
+                completed(paths.map { LineWay(paths: $0, stops: stops) })
             }
         }
     }

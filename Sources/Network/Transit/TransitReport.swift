@@ -46,6 +46,8 @@ package struct TransitReport {
     /// In the order of time.
     package var departures: [Row] = []
     package var alerts: [LiveAlert] = []
+    /// The IDs of the lines whose vehicles are followed; empty for all.
+    package var lines: [String] = []
 
     package init(
         status: LiveStatus, isMissingTimetable: Bool = false, agency: String? = nil,
@@ -78,6 +80,11 @@ package struct TransitReport {
                 $0.member("reason", isMissingTimetable ? Self.missingTimetable : Self.short(reason))
             }
             $0.member("agency", Self.short(agency))
+            if !lines.isEmpty {
+                $0.array("lines") {
+                    for line in lines.prefix(TransitTopic.followedLimit) { $0.value(Self.short(line) ?? "") }
+                }
+            }
             Self.write("alerts", alerts.prefix(TransitTopic.alertLimit), into: &$0, Self.write(_:into:))
             Self.write("departures", departures.prefix(TransitTopic.departureLimit), into: &$0, Self.write(_:into:))
             Self.write("vehicles", vehicles.prefix(TransitTopic.vehicleLimit), into: &$0) {

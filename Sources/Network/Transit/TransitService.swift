@@ -179,10 +179,11 @@ package final class TransitService {
         let vehicles = vehicles(database, at: time)
         announce(vehicles)
         guard isWatched else { return }
-        let report = TransitReport(
+        var report = TransitReport(
             status: feeds.status(at: time), isMissingTimetable: database == nil && settings.sources.infoPoint == nil,
             agency: database?.agency, vehicles: nearestFirst(vehicles),
             departures: departures(database, at: time), alerts: alerts(database, at: time))
+        report.lines = lineIDs
         let lifetime = (settings.refresh * 3).wholeMilliseconds
         let newest = (data: report.data, validUntil: UTC(milliseconds: time.milliseconds + lifetime))
         self.newest = newest
@@ -434,16 +435,18 @@ package final class TransitService {
         }
     }
 
-    /// The result is that of `transit.path`: the shapes of the timetable, or the trace of InfoPoint.
+    /// The result is that of `transit.path`: the shapes and stops of the timetable, or the trace and stops of InfoPoint.
     func answer(pathOf line: String, completed: @escaping Completion) {
         if let database = try? timetable.open(), let number = try? database.lineNumber(id: line),
             let paths = try? database.paths(ofLine: number), !paths.isEmpty
         {
-            return completed(.success(.encoded(LinePaths.encode(paths))))
+            let stops = ((try? database.stops(ofLine: number)) ?? []).map {
+                LineWay.Stop(id: $0.id, name: $0.name, position: $0.position)
+            }
+            return completed(.success(.encoded(LineWay(paths: paths, stops: stops).encoded)))
         }
-        feeds.trace(ofLine: line) { result in
-            completed(
-                result.map { .encoded(LinePaths.encode($0)) }.mapError { .notFound("line", $0.reason) })
+        feeds.way(ofLine: line) { result in
+            completed(result.map { .encoded($0.encoded) }.mapError { .notFound("line", $0.reason) })
         }
     }
 

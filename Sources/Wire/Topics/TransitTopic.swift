@@ -8,6 +8,8 @@ package enum TransitTopic {
     package static let vehicleLimit = 48
     package static let departureLimit = 40
     package static let alertLimit = 8
+    /// The most lines that are followed.
+    package static let followedLimit = 64
     /// The most lines of the text of an alert.
     package static let lineLimit = 6
 
@@ -34,6 +36,9 @@ package enum TransitTopic {
             "live", .flag, isRequired: true, "Whether the data is live. Otherwise departures follow the timetable."),
         TopicMember("reason", .text, "What is missing, for users: the timetable, or live data."),
         TopicMember("agency", .text, "The name of the agency."),
+        TopicMember(
+            "lines", .text, listLimit: followedLimit,
+            "The IDs of the lines whose vehicles are followed, by `Lines=` of paced-net.conf; absent for all."),
         TopicMember(
             "vehicles", .object(vehicle), listLimit: vehicleLimit, isRequired: true,
             "The vehicles on the lines, the nearest first; empty without live data."),

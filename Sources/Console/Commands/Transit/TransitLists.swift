@@ -33,6 +33,8 @@ extension Invocation {
         guard !lines.isEmpty else { throw .failed("no line is found by this text; see 'pacectl transit lines'") }
         if let format = options.format { return try export(lines, as: format, options) }
         if isJSON {
+            let sections = Dictionary(
+                list.lines.map { ($0.line.id, $0.section) }, uniquingKeysWith: { first, _ in first })
             var writer = JSONWriter()
             for line in lines {
                 writer.object {
@@ -40,6 +42,7 @@ extension Invocation {
                     $0.member("code", line.code.isEmpty ? nil : line.code)
                     $0.member("name", line.name.isEmpty ? nil : line.name)
                     $0.member("color", line.color.map { "#" + $0.text })
+                    $0.member("section", sections[line.id] ?? nil)
                 }
                 writer.newline()
             }
@@ -101,6 +104,7 @@ extension Invocation {
         writer.object { $0.member("line", line.id) }
         let text = try net.call("transit.path", String(decoding: writer.bytes, as: UTF8.self), lasting: .seconds(60))
         let paths = (try? JSON(parsing: text.utf8))?["paths"]?.array ?? []
+        if paths.isEmpty { throw .failed("line \(line.id) has no trace") }
         return paths.map { path in
             (path.array ?? []).compactMap { position in
                 guard let pair = position.array, pair.count == 2, let longitude = pair[0].number,
