@@ -684,9 +684,7 @@ def info_vehicle(name, place, **fields):
             "LastUpdated": date(datetime.datetime.now(UTC))} | fields
 
 
-@pytest.fixture
-def info(live):
-    """A server with InfoPoint that names its drivers."""
+def serve_info_point(live):
     now = datetime.datetime.now(UTC)
     line = {"RouteId": 43, "ShortName": "V", "LongName": "Vairo Blvd", "Color": "990099", "RouteTraceFilename": "Route43.kml",
             "Stops": [{"StopId": 5, "Name": "Main Street", "Latitude": north(100)[0], "Longitude": HERE[1]}],
@@ -703,6 +701,12 @@ def info(live):
             "MessageId": 1, "Header": "Detour", "Message": "Detour on Main Street", "Routes": [43],
             "FromDate": date(now - datetime.timedelta(days=1)), "ToDate": date(now + datetime.timedelta(days=1))}],
         "Route43.kml": (ROOT / "Tests/Data/kml/linestring.kml").read_bytes()}
+
+
+@pytest.fixture
+def info(live):
+    """A server with InfoPoint that names its drivers."""
+    serve_info_point(live)
     live.start_net(configuration=f"InfoPoint={live.server.address_of('InfoPoint')}\nLines=V\nStops=5")
     return live
 
@@ -728,11 +732,12 @@ def test_infopoint_gives_vehicles_departures_and_messages(info):
     assert all("application/json" in request.headers["accept"] for request in info.server.requests)
 
 
-def test_infopoint_is_asked_for_all_lines_if_none_is_named(live, info):
+def test_infopoint_is_asked_for_all_lines_if_none_is_named(live):
+    serve_info_point(live)
     live.start_net(configuration=f"InfoPoint={live.server.address_of('InfoPoint')}")
-    data = info.data(info.watch(), lambda data: data["vehicles"] and "lines" not in data)
-    assert [vehicle["id"] for vehicle in data["vehicles"]] == ["A17", "B2"]
-    asked = [request for request in info.server.requests if request.name == "GetAllVehiclesForRoutes"]
+    data = live.data(live.watch(), lambda data: data["vehicles"])
+    assert [vehicle["id"] for vehicle in data["vehicles"]] == ["A17", "B2"] and "lines" not in data
+    asked = [request for request in live.server.requests if request.name == "GetAllVehiclesForRoutes"]
     assert asked[-1].parameters["routeIDs"] == "43"
 
 
