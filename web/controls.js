@@ -1,19 +1,24 @@
 // The commands of the run: start, pause, resume, lap, and stop by holding the button.
 
 import { rpc } from './api.js';
-import { ask, element, show, svg } from './dom.js';
+import { ask, element, setText, show, svg } from './dom.js';
 import { distance, duration } from './format.js';
 import { t } from './i18n.js';
 import { labelled, select } from './page.js';
+import { setSetting } from './saving.js';
 import { sports } from './tables.js';
 
 const HOLD = 1500;
 const RING = 2 * Math.PI * 20;
 
-/** Calls `onHeld` once a button was held for 1.5 s, by pointer or by Enter or Space; a ring fills meanwhile. */
+/**
+ * Calls `onHeld` once a button was held for 1.5 s, by pointer or by Enter or Space; a ring fills meanwhile. Calls
+ * `onTap` if it was let go before.
+ */
 export class HoldButton {
-  constructor(label, hint, onHeld) {
+  constructor(label, hint, onHeld, onTap) {
     this.onHeld = onHeld;
+    this.onTap = onTap;
     this.ring = svg('circle', { cx: 24, cy: 24, r: 20, 'stroke-dasharray': RING, 'stroke-dashoffset': RING });
     const drawing = svg('svg', { viewBox: '0 0 48 48', class: 'ring', 'aria-hidden': 'true' },
       svg('circle', { class: 'way', cx: 24, cy: 24, r: 20 }), this.ring,
@@ -31,7 +36,8 @@ export class HoldButton {
       this.node.setPointerCapture(event.pointerId);
       this.begin();
     });
-    for (const name of ['pointerup', 'pointercancel', 'blur']) on(name, () => this.end());
+    on('pointerup', () => this.release());
+    for (const name of ['pointercancel', 'blur']) on(name, () => this.end());
     on('contextmenu', (event) => event.preventDefault());
     on('keydown', (event) => {
       if (event.key !== 'Enter' && event.key !== ' ') return;
@@ -41,7 +47,7 @@ export class HoldButton {
     on('keyup', (event) => {
       if (event.key !== 'Enter' && event.key !== ' ') return;
       event.preventDefault();
-      this.end();
+      this.release();
     });
     // A screen reader clicks without a pointer and without a key. The question follows in any case.
     on('click', (event) => {
@@ -69,6 +75,12 @@ export class HoldButton {
     this.onHeld();
   }
 
+  release() {
+    const isShort = Boolean(this.since);
+    this.end();
+    if (isShort) this.onTap();
+  }
+
   end() {
     cancelAnimationFrame(this.frame);
     this.since = null;
@@ -94,25 +106,39 @@ export class Controls {
       parent.append(element('p', { class: 'soft why' }, why));
       return;
     }
-    this.sport = select(sports.map((sport) => [sport, t(`sport.${sport}`)]), session.settings.sport ?? 'run', () => {
-      this.hasChosen = true;
-    });
+    // The choice is that of the board: it stays, and the fields of the sport are shown.
+    this.sport = select(sports.map((sport) => [sport, t(`sport.${sport}`)]), session.settings.sport ?? 'run',
+      (sport) => session.attempt(() => setSetting('sport', sport)));
     this.indoor = element('input', { type: 'checkbox', id: 'indoor' });
     const button = (name, kind, call) => element('button', { type: 'button', class: `${kind} ${name}`, onclick: call },
       t(`live.${name}`));
-    this.start = button('start', 'main', () => this.command('run.start', this.startParameters()));
+    this.start = button('start', 'main', () => this.begin());
+    this.endWait = button('end_wait', '', () => this.command('run.stop'));
     this.pause = button('pause', 'main', () => this.command('run.pause'));
     this.resume = button('resume', 'main', () => this.command('run.resume'));
     this.lap = button('make_lap', '', () => this.command('run.lap'));
-    this.stop = new HoldButton(t('live.stop'), t('live.hold'), () => this.askHowToStop());
+    this.stop = new HoldButton(t('live.stop'), t('live.hold'), () => this.askHowToStop(),
+      () => session.notice(t('live.hold_longer')));
     this.choice = element('div', { class: 'choice' }, labelled(t('live.sport'), this.sport),
       element('label', { class: 'check' }, this.indoor, element('span', {}, t('live.indoor'))));
-    parent.append(this.choice, this.start, this.resume, this.pause, this.lap, this.stop.node);
+    parent.append(this.choice, this.endWait, this.start, this.resume, this.pause, this.lap, this.stop.node);
     this.update(null, false);
   }
 
-  startParameters() {
-    return this.indoor.checked ? { sport: this.sport.value, indoor: true } : { sport: this.sport.value };
+  /** Starts a run. Outdoors without a position, the user may let it start by itself at the next one. */
+  async begin() {
+    const parameters = { sport: this.sport.value };
+    if (this.indoor.checked) parameters.indoor = true;
+    const { position, gpsd, waiting } = this.state ?? {};
+    const isWithout = !this.indoor.checked && !waiting && gpsd?.reason !== 'off' && (!position || position.stale);
+    if (isWithout) {
+      const answer = await this.askOnce(t('live.no_position_title'), t('live.no_position_text'), [
+        { value: 'wait', label: t('live.wait'), kind: 'main', autofocus: true },
+        { value: 'now', label: t('live.start_now') }, { value: '', label: t('live.cancel') }]);
+      if (answer === '') return;
+      if (answer === 'wait') parameters.wait = 'position';
+    }
+    await this.command('run.start', parameters);
   }
 
   /** Shows the buttons of the run's state; all are off while it is not known. */
@@ -121,19 +147,23 @@ export class Controls {
     const run = state?.run ?? null;
     this.state = state;
     this.isKnown = isKnown;
-    show(this.choice, run === 'idle' || run === null);
+    const isWaiting = state?.waiting === 'position';
+    show(this.choice, (run === 'idle' || run === null) && !isWaiting);
     show(this.start, run === 'idle' || run === null);
+    setText(this.start, t(isWaiting ? 'live.start_now' : 'live.start'));
+    show(this.endWait, isWaiting);
     show(this.pause, run === 'active');
     show(this.lap, run === 'active');
     show(this.resume, run === 'paused');
     show(this.stop.node, run === 'active' || run === 'paused');
-    for (const node of [this.start, this.pause, this.resume, this.lap, this.stop.node]) {
+    for (const node of [this.start, this.endWait, this.pause, this.resume, this.lap, this.stop.node]) {
       node.disabled = !isKnown || this.isBusy;
     }
     const { sport } = this.session.settings;
-    if (!this.hasChosen && sport && this.sport.value !== sport) this.sport.value = sport;
+    if (sport && this.sport.value !== sport && document.activeElement !== this.sport) this.sport.value = sport;
     this.keepFocus(run);
-    if (run === 'idle' && this.question) this.question.close('');
+    const hasChanged = (run === 'idle') !== (this.questionOf === 'idle');
+    if (this.question && hasChanged) this.question.close('');
   }
 
   /** The button that was pressed hands the focus to the one in its place. */
@@ -158,7 +188,8 @@ export class Controls {
   }
 
   async askHowToStop() {
-    const answer = await this.askOnce(t('live.stop_title'), t('live.stop_text'), [
+    const text = t(this.state?.run === 'paused' ? 'live.stop_text_paused' : 'live.stop_text');
+    const answer = await this.askOnce(t('live.stop_title'), text, [
       { value: 'keep', label: t('live.keep'), kind: 'main', autofocus: true },
       { value: 'discard', label: t('live.discard'), kind: 'danger' }, { value: '', label: t('live.cancel') }]);
     if (answer === 'keep') await this.command('run.stop');
@@ -173,9 +204,10 @@ export class Controls {
     if (answer === 'discard') await this.command('run.discard');
   }
 
-  /** A question that closes when the run ends by another client. */
+  /** A question that closes when the run begins or ends by another client. */
   async askOnce(...words) {
     const answer = ask(...words);
+    this.questionOf = this.state?.run;
     this.question = document.querySelector('dialog.ask[open]');
     const given = await answer;
     this.question = null;

@@ -71,10 +71,12 @@ export class Laps {
     const present = state.run === 'idle' ? null : state.lap ?? null;
     show(this.empty, present === null && this.laps.size === 0);
     show(this.table, present !== null || this.laps.size > 0);
-    this.renderTitles(state.sport === 'ride');
+    // The laps of a run that has ended keep its units.
+    this.sport = state.sport ?? this.sport;
+    this.renderTitles(this.sport === 'ride');
     const numbers = [...this.laps.keys()].sort((a, b) => b - a);
-    for (const number of numbers) this.renderRow(number, state.sport);
-    if (present) fill(this.present, present.number, lapFigures(present, state.sport));
+    for (const number of numbers) this.renderRow(number, this.sport);
+    if (present) fill(this.present, present.number, lapFigures(present, this.sport));
     const wanted = [...(present ? [this.present.node] : []), ...numbers.map((number) => this.rows.get(number).node)];
     const { children } = this.body;
     const isShown = wanted.length === children.length && wanted.every((node, index) => node === children[index]);

@@ -456,7 +456,8 @@ const isPaper = () => document.documentElement.dataset.theme === 'e-ink';
 function runText(state) {
   if (!state) return t('live.waiting');
   const active = state.auto_paused ? 'live.auto_paused' : `live.active.${state.sport ?? 'other'}`;
-  const text = t(state.run === 'active' ? active : `live.${state.run}`);
+  const idle = state.waiting === 'position' ? 'live.waits_position' : `live.${state.run}`;
+  const text = t(state.run === 'active' ? active : idle);
   return state.demo ? `${text} (${t('live.demo')})` : text;
 }
 

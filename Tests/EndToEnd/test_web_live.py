@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from harness.browser import button, violations
+from harness.paced_net import StandingGpsd
 from harness.paced_web import PacedWeb, themes
 from harness.process import PACECTL, ManagedProcess
 from harness.timing import wait_for
@@ -641,6 +642,46 @@ def test_swipe_changes_the_page(idle, opened):
     page.mouse.move(box["x"] + 100, box["y"] + 210, steps=5)
     page.mouse.up()
     expect(field(page, "lap_time")).to_be_visible()
+
+
+def test_start_without_a_position_may_wait_for_one(stage, web_of, opened):
+    gpsd = stage.keep(StandingGpsd(None))
+    web = web_of("--gpsd", gpsd.option, "--bluetooth", "off")
+    page = opened(web)
+    page.get_by_label("Sport").select_option("ride")
+    button(page, "Start").click()
+    question = question_of(page)
+    expect(question).to_contain_text("There is no position yet")
+    question.get_by_role("button", name="Wait for a position").click()
+    expect(page.locator(".status")).to_contain_text("Waiting for a position")
+    button(page, "Do not wait").click()
+    expect(button(page, "Start")).to_be_enabled()
+    assert "waiting" not in web.daemon.call("status")
+    button(page, "Start").click()
+    question.get_by_role("button", name="Wait for a position").click()
+    expect(button(page, "Start now")).to_be_visible()
+    # The wait is in the daemon.
+    page.close()
+    gpsd.place = (52.5, 13.4)
+    wait_for(lambda: web.daemon.call("status")["run"] == "active", 30, "the start")
+    # The sport stays chosen.
+    assert web.daemon.call("settings.get", key="sport") == "ride"
+    page = opened(web)
+    # A short tap says what to do, and the question whether the timer runs.
+    stop_button(page).click()
+    expect(page.locator(".line.notice")).to_contain_text("Hold Stop")
+    hold(page)
+    expect(question_of(page)).to_contain_text("The timer runs")
+    question_of(page).get_by_role("button", name="Cancel").click()
+    button(page, "Pause").click()
+    hold(page)
+    expect(question_of(page)).to_contain_text("The timer is paused")
+    question_of(page).get_by_role("button", name="Keep").click()
+    expect(button(page, "Start")).to_be_visible()
+
+
+def question_of(page):
+    return page.get_by_role("dialog")
 
 
 def test_theme_and_language_change_at_once_and_stay(web, opened):
