@@ -10,6 +10,8 @@ import { date, t } from './i18n.js';
 import { start } from './page.js';
 
 const GRADES = ['earned', 'silver', 'gold', 'best'];
+/** A grade takes more than this many times the speed of the activity that earned the badge. */
+const FACTORS = { silver: 1.05, gold: 1.1 };
 const METRES = { '400m': 400, '1km': 1000, '1mile': 1609.344, '5km': 5000, '10km': 10_000, 'half-marathon': 21_097.5,
   marathon: 42_195 };
 
@@ -59,11 +61,12 @@ function nextCard() {
 
 function badgeCard(badge) {
   const isBestEarned = badge.best?.activity === badge.earned.activity;
-  const grades = GRADES.filter((grade) => badge[grade] && !(grade === 'best' && isBestEarned));
-  const rows = grades.flatMap((grade) => [element('dt', {}, t(`badges.${grade}_by`)),
-    element('dd', {}, activityLink(badge[grade]), element('span', {}, pace(paceOf(badge[grade]))))]);
+  const grades = GRADES.filter((grade) => (badge[grade] || FACTORS[grade]) && !(grade === 'best' && isBestEarned));
+  const rows = grades.flatMap((grade) => [element('dt', {}, t(`badges.${grade}_by`)), element('dd', {},
+    badge[grade] ? [activityLink(badge[grade]), element('span', {}, pace(paceOf(badge[grade])))]
+      : t('badges.needs', { pace: pace(paceOf(badge.earned) / FACTORS[grade]) }))]);
   const over = badge.distance_m > 0 ? t('badges.over', { distance: distance(badge.distance_m) }) : t('badges.any');
-  const marks = ['silver', 'gold'].filter((grade) => badge[grade]).map(gradeMark);
+  const marks = Object.keys(FACTORS).filter((grade) => badge[grade]).map(gradeMark);
   const story = badgeStory(badge.badge);
   return element('li', { class: 'card badge' }, element('div', { class: 'pictured' }, element('div', { class: 'medal' },
     badgePicture(badge.badge), element('span', { class: 'grades' }, marks)), element('div', {},

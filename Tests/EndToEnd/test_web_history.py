@@ -657,6 +657,11 @@ def test_badges_are_those_of_pacectl(history, pages):
     earned = [badge["badge"] for badge in badges if "earned" in badge]
     expect(page.locator(".badge h3")).to_have_text(earned[::-1])
     expect(page.locator(".badge").first).to_contain_text("3 Nov 2025")
+    newest = badges[len(earned) - 1]
+    pace = newest["earned"]["elapsed_ms"] / newest["earned"]["distance_m"]
+    for grade, factor in (("Silver", 1.05), ("Gold", 1.1)):
+        seconds = int(pace / factor)
+        expect(page.locator(".badge").first).to_contain_text(f"{grade}needs {seconds // 60}:{seconds % 60:02} min/km or faster")
     upcoming = badges[len(earned)]
     card = page.locator(".next")
     expect(card).to_contain_text(upcoming["badge"])
@@ -696,6 +701,7 @@ def test_faster_runs_have_silver_and_gold(own, pages):
     page = pages.open(own.web, "badges.html")
     badge = page.locator(".badge", has_text="Earth's Atmosphere")
     expect(badge.get_by_role("img")).to_have_count(2)
+    expect(badge).not_to_contain_text("needs")
     for grade in ("Silver", "Gold"):
         expect(badge.get_by_role("img", name=grade)).to_be_visible()
     assert violations(page) == []

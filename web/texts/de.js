@@ -556,6 +556,7 @@ export default {
   'badges.silver_by': 'Silber',
   'badges.gold_by': 'Gold',
   'badges.best_by': 'Beste',
+  'badges.needs': '{pace} oder schneller',
   'badges.activity': 'Aktivität {id}',
   'badges.bests': 'Bestleistungen',
   'badges.bests_of': 'Bestleistungen: {sport}',

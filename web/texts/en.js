@@ -538,6 +538,7 @@ export default {
   'badges.silver_by': 'Silver',
   'badges.gold_by': 'Gold',
   'badges.best_by': 'Best',
+  'badges.needs': 'needs {pace} or faster',
   'badges.activity': 'Activity {id}',
   'badges.bests': 'Personal bests',
   'badges.bests_of': 'Personal bests: {sport}',
