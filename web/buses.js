@@ -116,6 +116,7 @@ async function loadLines() {
     chosen = new Set(initialLines(lists.list));
     drawChips();
     drawTopic();
+    loadLineStops();
     await loadWays();
   } catch (error) {
     show(linesCard, false);
@@ -181,7 +182,6 @@ async function loadWays() {
     ways = new Map(file.features.map(({ properties, geometry }) => [properties.id,
       geometry.coordinates.flatMap((path) => [...path.map(([lon, lat]) => [lat, lon]), null])]));
     drawMap();
-    loadLineStops();
   } catch (error) {
     report(errorText(error));
   }
@@ -391,14 +391,13 @@ function goLink() {
 // Stops
 
 async function loadLineStops() {
-  if (!ways) return;
-  const shown = lines.filter(({ line }) => chosen.has(line) && ways.has(line)).map(({ line }) => ways.get(line));
+  if (!session.canCommand) return;
   try {
-    const found = await stopsOfLines.load(shown);
+    const found = await stopsOfLines.load(lines.filter(({ line }) => chosen.has(line)).map(({ line }) => line));
     if (!found) return;
     lineStops = found;
   } catch {
-    // Without a timetable there are lines of the agency's server, and no stops.
+    // Without paced-net no line has stops.
     lineStops = [];
   }
   drawClosest();

@@ -1215,15 +1215,6 @@ def test_stops_of_the_lines_are_on_the_map(outside, opened):
     expect(page.get_by_role("heading", name="Plaça", exact=True)).to_be_visible()
 
 
-def test_stops_beside_a_way_are_not_on_it(outside, opened):
-    page = opened(outside.web, "buses.html")
-    found = page.evaluate("""import('/line-stops.js').then(({ stopsOn }) => stopsOn([
-        [42.50018, 1.505], [42.5004, 1.505], [42.5, 1.4998], [42.5, 1.4995], [42.5, 1.52], [42.51, 1.53]
-    ].map(([latitude, longitude]) => ({ latitude, longitude })), [[42.5, 1.5], [42.5, 1.51], null, [42.51, 1.53], [42.52, 1.53]])
-        .map(({ latitude, longitude }) => [latitude, longitude]))""")
-    assert found == [[42.50018, 1.505], [42.5, 1.4998], [42.51, 1.53]]
-
-
 def test_departures_of_a_stop(outside, opened):
     page = opened(outside.web, "buses.html")
     page.get_by_role("button", name=re.compile("^Plaça")).click()
