@@ -11,6 +11,9 @@ export const isColour = (colour) => /^#[0-9a-f]{6}$/i.test(colour ?? '');
 /** The short name of a line. */
 export const title = ({ code, name, line }) => code ?? name ?? line;
 
+/** Its code and its name. */
+export const fullTitle = ({ code, name, line }) => [code, name].filter(Boolean).join(' – ') || line;
+
 /** The colour of a line as a small square; null without a colour. */
 export function swatch({ color }) {
   if (!isColour(color)) return null;

@@ -1,14 +1,14 @@
 // The buses of an agency: lines on the map, vehicles, departures, and the way home.
 
 import { getJSON, getLines } from './api.js';
-import { departureList, lineMark, noDeparture, scheduleText, statusText, swatch, title } from './bus-times.js';
+import { departureList, fullTitle, lineMark, noDeparture, scheduleText, statusText, title } from './bus-times.js';
 import { busFacts, busText, punctuality } from './bus-vehicle.js';
 import { element, setText, show } from './dom.js';
 import { age } from './format.js';
 import { GroupEditor, loadLists } from './group-editor.js';
 import { errorText, t } from './i18n.js';
 import { internetText } from './internet.js';
-import { LineSearch } from './line-search.js';
+import { LineChips } from './line-chips.js';
 import { closestStop, LineStops } from './line-stops.js';
 import { lineStyle, vehicleColour } from './line-style.js';
 import { RouteMap } from './map.js';
@@ -16,11 +16,11 @@ import {
   bearingBetween, far, follow, Latest, parsePosition, PacedClock, positionOf, positionText, toggle, towards,
 } from './outside.js';
 import { start } from './page.js';
+import { ApproachWatch, linesWithoutBus, mapTitle } from './shown-lines.js';
 import { keep, kept } from './store.js';
 import { wayHomeCard } from './way-home.js';
 
 const CHOICE = 'paced.buses.lines';
-const SHOWN = 40;
 const FEW = 5;
 const STOPS = 20;
 const NEAR = 1000;
@@ -34,7 +34,9 @@ const time = new PacedClock();
 const stopRequests = new Latest();
 const departureRequests = new Latest();
 const stopsOfLines = new LineStops();
+const approach = new ApproachWatch();
 let lines = [];
+/** The groups, with the lines that are known. */
 let groups = [];
 /** The IDs of the lines that are shown. */
 let chosen = new Set();
@@ -51,7 +53,6 @@ let closest = null;
 let stop = null;
 /** The bus in the panel, as it was reported last. */
 let bus = null;
-let isWide = false;
 
 const present = () => time.now() ?? Date.now();
 
@@ -61,16 +62,12 @@ const problem = element('p', { class: 'problem', role: 'alert', hidden: true });
 const live = element('p', { role: 'status', class: 'live-state' }, t('buses.waiting'));
 const alerts = element('section', { class: 'card warnings', hidden: true });
 const groupChips = element('div', { class: 'chips', role: 'group', 'aria-label': t('buses.groups') });
-const lineChips = element('div', { class: 'chips', role: 'group', 'aria-label': t('buses.lines') });
-const search = new LineSearch('filter', () => { isWide = false; drawChips(); });
-search.node.hidden = true;
-const noLine = element('p', { role: 'status', class: 'soft', hidden: true }, t('buses.no_line'));
-const moreLines = element('button', { type: 'button', hidden: true, onclick: () => { isWide = true; drawChips(); } },
-  t('buses.more_lines'));
+const lineChips = new LineChips((id, isOn) =>
+  choose(isOn ? [...chosen, id] : [...chosen].filter((one) => one !== id)));
 const closestButton = element('button', { type: 'button', class: 'closest', hidden: true,
   onclick: () => openStop(closest.stop) });
 const linesCard = element('section', { class: 'card stack' }, element('h2', {}, t('buses.lines')), groupChips,
-  search.node, lineChips, noLine, moreLines, closestButton);
+  lineChips.nodes, closestButton);
 const groupEditor = new GroupEditor(session.whyNoCommand(), (lists) => {
   takeLists(lists);
   drawChips();
@@ -91,13 +88,14 @@ const stopsCard = element('section', { class: 'card' }, element('h2', {}, t('bus
     element('div', { class: 'line-of-controls' }, stopText, element('button', { type: 'submit' }, t('buses.search')),
       element('button', { type: 'button', onclick: () => { stopText.value = ''; findStops(); } }, t('buses.near')))),
   stopStatus, stopList);
+const mapHeading = element('h2', { class: 'map-title', hidden: true });
 const mapBox = element('div', { class: 'map-box' });
 const map = new RouteMap(mapBox, { label: t('buses.map'), onPoint: (point) => {
   if (point.stop) openStop(point.stop);
   if (point.bus) openBus(point.bus);
 } });
 session.main.append(element('h1', {}, t('nav.buses')), element('div', { class: 'split kept' },
-  element('div', { class: 'side' }, mapBox),
+  element('div', { class: 'side' }, mapHeading, mapBox),
   element('div', { class: 'stack' }, live, problem, alerts, busCard, linesCard, departures, own, vehicles,
     stopsCard, wayHomeCard(present), groupEditor.node)));
 
@@ -115,6 +113,7 @@ async function loadLines() {
     groupEditor.show(lists);
     chosen = new Set(initialLines(lists.list));
     drawChips();
+    drawMap();
     drawTopic();
     loadLineStops();
     await loadWays();
@@ -127,7 +126,9 @@ async function loadLines() {
 
 function takeLists({ lines: known, list }) {
   lines = known;
-  groups = (list.groups ?? []).filter(({ lines: ids }) => ids.some((id) => lines.some(({ line }) => line === id)));
+  const isKnown = (id) => lines.some(({ line }) => line === id);
+  groups = (list.groups ?? []).map(({ name, lines: ids }) => ({ name, lines: ids.filter(isKnown) }))
+    .filter(({ lines: ids }) => ids.length > 0);
   // The default group stands first.
   const first = groups.findIndex(({ name }) => name === list.default?.group);
   if (first > 0) groups.unshift(...groups.splice(first, 1));
@@ -151,28 +152,15 @@ function choose(ids) {
   loadLineStops();
 }
 
+const shownLines = () => lines.filter(({ line }) => chosen.has(line));
 const isSame = (ids) => ids.length === chosen.size && ids.every((id) => chosen.has(id));
 
 function drawChips() {
   const focused = document.activeElement?.dataset?.key;
-  groupChips.replaceChildren(...groups.map(({ name, lines: ids }) => {
-    const known = ids.filter((id) => lines.some(({ line }) => line === id));
-    return toggle({ class: 'chip', dataset: { key: `group ${name}` } }, isSame(known), () => choose(known), name);
-  }));
+  groupChips.replaceChildren(...groups.map(({ name, lines: ids }) =>
+    toggle({ class: 'chip', dataset: { key: `group ${name}` } }, isSame(ids), () => choose(ids), name)));
   show(groupChips, groups.length > 0);
-  show(search.node, lines.length > 12);
-  const found = search.find(lines);
-  show(noLine, found.length === 0);
-  const most = isWide ? found.length : SHOWN;
-  lineChips.replaceChildren(...found.slice(0, most).map((line) => toggle(
-    { class: 'chip', dataset: { key: `line ${line.line}` }, title: line.name ?? '' }, chosen.has(line.line), (isOn) => {
-      const ids = new Set(chosen);
-      if (isOn) ids.add(line.line);
-      else ids.delete(line.line);
-      choose(ids);
-    }, swatch(line), element('span', {}, title(line)),
-    line.code && line.name ? element('span', { class: 'unseen' }, ` ${line.name}`) : null)));
-  show(moreLines, found.length > most);
+  lineChips.show(lines, chosen);
   if (focused) [...linesCard.querySelectorAll('[data-key]')].find(({ dataset }) => dataset.key === focused)?.focus();
 }
 
@@ -190,8 +178,10 @@ async function loadWays() {
 // The map
 
 function drawMap() {
-  const drawn = lines.filter(({ line }) => chosen.has(line));
-  map.setLines(drawn.filter(({ line }) => ways?.has(line))
+  const shown = shownLines();
+  setText(mapHeading, mapTitle(shown, groups) || t('buses.no_lines'));
+  show(mapHeading, lines.length > 0);
+  map.setLines(shown.filter(({ line }) => ways?.has(line))
     .map((line, index) => ({ points: ways.get(line.line), ...lineStyle(line, index) })));
   drawPoints();
 }
@@ -230,6 +220,7 @@ function drawTopic() {
   drawOwn(data?.departures ?? []);
   drawBus();
   drawPoints();
+  announceNear();
 }
 
 function drawLive(data) {
@@ -245,7 +236,7 @@ function drawLive(data) {
 }
 
 function drawAlerts(list) {
-  const ids = new Set(lines.filter(({ line }) => chosen.has(line)).map(({ line }) => line));
+  const ids = new Set(shownLines().map(({ line }) => line));
   const shown = list.filter(({ lines: concerned }) =>
     !concerned || ids.size === 0 || concerned.some((id) => ids.has(id)));
   show(alerts, shown.length > 0);
@@ -258,15 +249,34 @@ function drawAlerts(list) {
 
 function drawVehicles(data) {
   const list = shownVehicles();
-  const codes = lines.filter(({ line }) => chosen.has(line)).map(title);
-  const none = !data ? null : !data.live ? t('buses.no_vehicles') : codes.length === 0 ? t('buses.no_lines')
-    : t('buses.none_running', { lines: codes.join(', ') });
   show(vehicles, Boolean(data));
   const focused = document.activeElement?.dataset?.bus;
   vehicles.replaceChildren(element('h2', {}, t('buses.vehicles')),
-    list.length === 0 ? element('p', { class: 'soft' }, none ?? '') : element('ul', { class: 'plain vehicles' },
-      list.slice(0, VEHICLES).map((vehicle) => element('li', {}, busButton(vehicle)))));
+    list.length === 0 ? '' : element('ul', { class: 'plain vehicles' },
+      list.slice(0, VEHICLES).map((vehicle) => element('li', {}, busButton(vehicle)))),
+    ...(data ? whyNoBus(data) : []).map((text) => element('p', { class: 'soft' }, text)));
   if (focused) busButtonOf(focused)?.focus();
+}
+
+/** Sentences about the shown lines that have no bus. */
+function whyNoBus({ live: isLive, vehicles: known, lines: ids }) {
+  if (!isLive) return [t('buses.no_vehicles')];
+  const shown = shownLines();
+  if (shown.length === 0) return lines.length > 0 ? [t('buses.no_lines')] : [];
+  const { followed, others } = linesWithoutBus(shown, known, ids);
+  return [['buses.none_running', followed], ['buses.not_followed', others]].filter(([, list]) => list.length > 0)
+    .map(([key, list]) => t(key, { lines: list.map(title).join(', ') }));
+}
+
+/** Tells of the nearest bus that comes near, of the shown lines and of those that the user has paced-net follow. */
+function announceNear() {
+  if (!here || !topic?.data) return;
+  const { vehicles: known, lines: ids = [] } = topic.data;
+  const next = approach.update(known, here).find(({ vehicle: { line } }) => chosen.has(line) || ids.includes(line));
+  if (!next) return;
+  const { vehicle, metres } = next;
+  session.notice(t('buses.comes', { bus: [title(vehicle), vehicle.direction].filter(Boolean).join(' '),
+    where: towards(metres, bearingBetween(here, vehicle)) }));
 }
 
 function busButton(vehicle) {
@@ -308,8 +318,7 @@ function drawBus() {
   const newest = (topic?.data?.vehicles ?? []).find(({ id }) => id === bus.id);
   bus = newest ?? bus;
   const [heading, facts, note] = busCard.children;
-  const name = lines.find(({ line }) => line === bus.line)?.name;
-  setText(heading, [title(bus), name].filter((text, index, all) => text && all.indexOf(text) === index).join(' – '));
+  setText(heading, fullTitle({ ...bus, name: lines.find(({ line }) => line === bus.line)?.name }));
   facts.replaceChildren(...busFacts(bus, here, time.now()).flatMap(([head, value]) =>
     [element('dt', {}, head), element('dd', {}, value)]));
   setText(note, newest ? '' : t('buses.gone'));
@@ -393,7 +402,7 @@ function goLink() {
 async function loadLineStops() {
   if (!session.canCommand) return;
   try {
-    const found = await stopsOfLines.load(lines.filter(({ line }) => chosen.has(line)).map(({ line }) => line));
+    const found = await stopsOfLines.load(shownLines().map(({ line }) => line));
     if (!found) return;
     lineStops = found;
   } catch {
@@ -472,7 +481,8 @@ follow(session, { topics: ['transit'] }, (line, isReplayed) => {
   if (line.class === 'VERSION') topic = null;
   if (line.class === 'DATA' && line.topic === 'transit') topic = line.data ? { ...line, at: performance.now() } : null;
   if (['DATA', 'VERSION', 'SETTINGS'].includes(line.class)) drawTopic();
-  const isNotice = line.class === 'EVENT' && line.event === 'notice' && line.topic === 'transit';
+  // The page tells of a bus that comes near in the user's language.
+  const isNotice = line.class === 'EVENT' && line.event === 'notice' && line.topic === 'transit' && line.key !== 'bus';
   if (isNotice && !isReplayed) session.notice(line.text);
 });
 addEventListener('paced-theme', drawMap);

@@ -1,7 +1,7 @@
 // The editor of the groups of lines: which are shown first, the groups, and the order of the lines.
 
 import { getJSON, getLines, request } from './api.js';
-import { title } from './bus-times.js';
+import { fullTitle, title } from './bus-times.js';
 import { iconButton, nameButton, textButton } from './buttons.js';
 import { ask, element, setText, show } from './dom.js';
 import { GroupForm } from './group-form.js';
@@ -115,7 +115,7 @@ export class GroupEditor {
     }
     show(this.none, groups.length === 0);
     this.drawFirst();
-    this.order.show(this.lines, this.list.lines ?? []);
+    this.order.show(this.lines);
   }
 
   summary({ name, lines: ids }) {
@@ -212,7 +212,7 @@ export class GroupEditor {
       : hasGroupsFirst ? 'first' : '';
     this.first.replaceChildren(option('', t('buses.first_lines')), option('first', t('buses.first_group')),
       ...groups.map(({ name }) => option(`group ${name}`, t('buses.first_named', { name }))),
-      ...this.lines.map((line) => option(`line ${line.line}`, [line.code, line.name].filter(Boolean).join(' – '))));
+      ...this.lines.map((line) => option(`line ${line.line}`, fullTitle(line))));
     this.first.value = value;
   }
 

@@ -5,41 +5,29 @@ import { iconButton } from './buttons.js';
 import { element } from './dom.js';
 import { lineWords } from './group-form.js';
 import { t } from './i18n.js';
+import { sectionsOf } from './shown-lines.js';
 import { gripOf, Sortable } from './sortable.js';
 
 /** `node` is closed at first. `say(text)` announces; `onMove(id, place)`: the place is within the section, from 1. */
 export class LineOrder {
   constructor(say, onMove) {
-    Object.assign(this, { say, onMove, lines: [], listed: [] });
+    Object.assign(this, { say, onMove, lines: [] });
     this.lists = element('div', {});
     this.node = element('details', { ontoggle: () => this.draw() }, element('summary', {}, t('buses.line_order')),
       this.lists);
   }
 
-  /** `listed`: the lines of the user's list, which have sections. */
-  show(lines, listed) {
-    Object.assign(this, { lines, listed });
+  show(lines) {
+    this.lines = lines;
     this.draw();
   }
 
   draw() {
     if (!this.node.open) return;
     const { line, step } = document.activeElement?.dataset ?? {};
-    const sections = this.sections();
-    this.lists.replaceChildren(...[...sections].flatMap(([name, lines]) => [
-      name && sections.size > 1 ? element('h3', {}, name) : '', this.list(lines)]));
+    this.lists.replaceChildren(...sectionsOf(this.lines).flatMap(([heading, lines]) => [
+      heading ? element('h3', {}, heading) : '', this.list(lines)]));
     if (line) this.lists.querySelector(`[data-line="${CSS.escape(line)}"][data-step="${step}"]`)?.focus();
-  }
-
-  /** The lines by the names of their sections. */
-  sections() {
-    const names = new Map(this.listed.map(({ id, section }) => [id, section]));
-    const sections = new Map();
-    for (const line of this.lines) {
-      const name = names.get(line.line);
-      sections.set(name, [...sections.get(name) ?? [], line]);
-    }
-    return sections;
   }
 
   list(lines) {

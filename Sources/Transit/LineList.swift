@@ -249,16 +249,6 @@ extension LineList {
     }
 }
 
-extension LineList.Group {
-    /// The title of its map: that of its line if it has only one, else its name.
-    ///
-    /// - Parameter lines: the known lines.
-    package func title(among lines: [TransitLine]) -> String {
-        guard self.lines.count == 1, let line = lines.first(where: { $0.id == self.lines[0] }) else { return name }
-        return line.title
-    }
-}
-
 /// How a text selects lines.
 package enum SearchScope: String, CaseIterable, Sendable {
     /// The code or the name contains the text.

@@ -126,8 +126,10 @@ def test_groups_and_lines_are_ordered(groups, opened):
     expect(card(page).get_by_role("heading")).to_have_text(["Campus", "Community"])
     up = button(page, "V: up")
     up.press("Enter")
-    lines = page.get_by_role("group", name="Lines", exact=True).get_by_role("button")
-    expect(lines.nth(4)).to_contain_text("Vairo Blvd")
+    listed = page.get_by_role("group", name="Lines", exact=True)
+    expect(listed.get_by_role("heading")).to_have_text(["Campus", "Community"])
+    lines = listed.get_by_role("button")
+    expect(lines.nth(4)).to_have_text("V Vairo Blvd")
     expect(up).to_be_focused()
     assert [line["id"] for line in kept(groups)["lines"]][3:6] == ["53", "43", "42"]
 

@@ -1066,6 +1066,8 @@ def test_buses_show_the_default_group_with_live_vehicles(outside, opened):
     expect(button(page, "Valley")).to_have_attribute("aria-pressed", "true")
     assert page.locator(".chips").first.locator("button").all_text_contents() == ["Valley", "Town"]
     expect(page.locator(".vehicles li")).to_have_count(2)
+    expect(page.get_by_role("heading", name="Valley", exact=True)).to_be_visible()
+    expect(page.get_by_text("No bus is on its way: L3.")).to_be_visible()
     expect(page.locator(".vehicles li").first).to_contain_text(re.compile(r"L1929 m E · 30\.6 km/h · many seats · seen \d+ s ago"))
     expect(page.locator(".warnings")).to_contain_text("L1: Road works on the bridge")
     expect(page.get_by_role("button", name=re.compile("^L3"))).to_contain_text(HOSTILE)
@@ -1073,6 +1075,7 @@ def test_buses_show_the_default_group_with_live_vehicles(outside, opened):
     expect(button(page, "Town")).to_have_attribute("aria-pressed", "true")
     expect(button(page, "Town")).to_be_focused()
     expect(page.get_by_text("No bus is on its way: L2.")).to_be_visible()
+    expect(page.get_by_role("heading", name="L2 – Town", exact=True)).to_be_visible()
     expect(page.locator(".warnings")).to_be_hidden()
     page.reload()
     expect(button(page, "Town")).to_have_attribute("aria-pressed", "true")
@@ -1105,13 +1108,17 @@ def test_lines_are_drawn_in_their_colours(outside, opened):
 
 def test_lines_are_searched_as_on_the_command_line(outside, opened):
     page = opened(outside.web, "buses.html")
-    lines = [{"line": f"{number}", "code": f"B{number}", "name": "Blue Loop" if number < 3 else f"Road {number}"} for number in range(14)]
+    lines = [{"line": f"{number}", "code": f"B{number}", "name": "Blue Loop" if number < 3 else f"Road {number}",
+              "section": "Campus" if number < 3 else "Community"} for number in range(14)]
     page.route("**/api/transit/lines", lambda route: route.fulfill(body="\n".join(map(json.dumps, lines))))
     page.reload()
     chips = page.get_by_role("group", name="Lines", exact=True).get_by_role("button")
     expect(chips).to_have_count(14)
+    sections = page.get_by_role("group", name="Lines", exact=True).get_by_role("heading")
+    expect(sections).to_have_text(["Campus", "Community"])
     page.get_by_label("Find a line").fill("blue LOOP")
     expect(chips).to_have_count(3)
+    expect(sections).to_have_count(0)
     scope = page.get_by_label("How to find it")
     scope.select_option("exclude")
     expect(chips).to_have_count(11)
@@ -1213,6 +1220,30 @@ def test_stops_of_the_lines_are_on_the_map(outside, opened):
     expect(button(page, "Closest stop: Plaça, 83 m SE")).to_be_visible()
     closest.press("Enter")
     expect(page.get_by_role("heading", name="Plaça", exact=True)).to_be_visible()
+
+
+def test_bus_that_comes_near_and_a_line_that_is_not_followed_are_told(outside, opened):
+    page = opened(outside.web, "buses.html")
+    filled(page, "buses")
+    outside.net.freeze()
+    try:
+        def publish_bus(north, **more):
+            bus = {"id": "7", "line": "10", "code": "L1", "direction": "Outbound", "latitude": HERE[0] + north, "longitude": HERE[1]}
+            publish(outside.web, "transit", live=True, vehicles=[bus | more], departures=[], alerts=[], lines=["10"])
+
+        notice = page.locator(".line.notice")
+        publish_bus(0.006)
+        expect(page.locator(".vehicles")).to_contain_text("667 m N")
+        expect(notice).to_be_hidden()
+        expect(page.get_by_text("Not among the lines that paced-net follows (Lines= in paced-net.conf): L3.")).to_be_visible()
+        publish_bus(0.004)
+        expect(notice).to_have_text("Bus L1 Outbound is near: 445 m N")
+        notice.click()
+        publish_bus(0.003, speed_mps=5)
+        expect(page.locator(".vehicles")).to_contain_text("334 m N")
+        expect(notice).to_be_hidden()
+    finally:
+        outside.net.thaw()
 
 
 def test_departures_of_a_stop(outside, opened):

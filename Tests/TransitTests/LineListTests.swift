@@ -123,14 +123,6 @@ import Transit
         #expect(try LineList(json: list.json) == list)
     }
 
-    @Test func titleIsThatOfTheOnlyLine() throws {
-        let groups = try Self.list().groups
-        let lines = try Self.list().ordered([])
-        #expect(groups.map { $0.title(among: lines) } == ["A", "C3 - Line 3", "C"])
-        let timetable = [TransitLine(id: "9", code: "", name: "Nine")]
-        #expect(groups.map { $0.title(among: timetable) } == ["A", "B", "Nine"])
-    }
-
     // MARK: Lines
 
     @Test(arguments: [
