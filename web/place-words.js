@@ -28,8 +28,12 @@ export function openText({ open }) {
   return open === undefined ? null : t(open ? 'places.open' : 'places.closed');
 }
 
-/** A number of a telephone as a link. */
-export function phone(text) {
-  const digits = text?.replace(/[^+0-9]/g, '');
-  return digits?.length > 2 ? element('a', { href: `tel:${digits}` }, text) : text;
+/** Numbers of telephones as links; OpenStreetMap has semicolons between them. */
+export function phones(text) {
+  return text?.split(';').flatMap((number, index) => [index > 0 ? ', ' : null, phone(number.trim())]);
+}
+
+function phone(text) {
+  const digits = text.replace(/[^+0-9]/g, '');
+  return digits.length > 2 ? element('a', { href: `tel:${digits}` }, text) : text;
 }

@@ -13,7 +13,7 @@ import {
 import { labelled, select, start } from './page.js';
 import { markOf, placeMark } from './place-marks.js';
 import { PlacePhoto } from './place-photo.js';
-import { kindText, nameText, openText, phone, whereText } from './place-words.js';
+import { kindText, nameText, openText, phones, whereText } from './place-words.js';
 import { keep, kept } from './store.js';
 
 const KINDS = ['water', 'toilets', 'shelter', 'food', 'bicycle-shop', 'repair-station', 'pump', 'pharmacy', 'hospital',
@@ -391,7 +391,7 @@ function showDetail(places) {
   const rows = [
     [t('places.what'), [...new Set(telling.map(kindText))].join(', ')], [t('places.where'), whereText(chosen)],
     [t('places.open_now'), open], [t('places.hours'), value('opening_hours')], [t('places.address'), value('address')],
-    [t('places.phone'), phone(value('phone'))], [t('places.website'), outerLink(value('website'))],
+    [t('places.phone'), phones(value('phone'))], [t('places.website'), outerLink(value('website'))],
     [t('places.position'), positionText(first)],
     [t('places.osm'), outerLink(value('osm'), value('osm')?.replace('https://www.', ''))],
   ].filter(([, text]) => text);

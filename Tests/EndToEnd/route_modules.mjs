@@ -10,6 +10,8 @@ const { RouteProgress } = await import(`${web}/route-progress.js`);
 const { distanceAlong, placeAlong, placeAmong, pointsAhead, pointsOfLoop } = await import(`${web}/via-points.js`);
 const { signOf, turnIcon } = await import(`${web}/turn-icons.js`);
 const { isTurn } = await import(`${web}/course.js`);
+const { useSettings } = await import(`${web}/i18n.js`);
+const { way } = await import(`${web}/format.js`);
 const { default: texts } = await import(`${web}/texts/en.js`);
 
 /** What a follower of course 7 says each second, as [second, answer] without the waiting; `follow`: at an answer. */
@@ -76,5 +78,10 @@ const signs = Object.fromEntries(kinds.map((type) => [type, signOf({ type })]).f
 signs.exit = signOf({ type: 'generic', name: 'Roundabout, exit 2' });
 signs.unknown = signOf({ type: 'later', name: 'Roundabout' });
 const drawn = Object.values(signs).map((sign) => turnIcon(sign).children[0].attributes);
-console.log(JSON.stringify({ follower, via, progress, signs, drawn,
+
+const ways = [[true, [4, 999.4, 999.6, 1250]], [false, [1, 27, 304, 306, 1609.344]]].map(([metric, distances]) => {
+  useSettings({ metric });
+  return distances.map(way);
+});
+console.log(JSON.stringify({ follower, via, progress, signs, drawn, ways,
   turns: kinds.filter(isTurn) }));

@@ -59,6 +59,10 @@ def test_route_that_was_left_is_found_again(routes):
     assert [one["status"] for one in routes["progress"]["end"]] == 7 * ["on"] + 2 * ["done"]
 
 
+def test_way_has_metres_or_tens_of_feet_nearby(routes):
+    assert routes["ways"] == [["4 m", "999 m", "1.0 km", "1.2 km"], ["0 ft", "90 ft", "1000 ft", "0.2 mi", "1.0 mi"]]
+
+
 def test_turns_have_arrows_and_other_points_a_dot(routes):
     signs = routes["signs"]
     assert set(routes["turns"]) == set(signs) - {"exit", "unknown"}

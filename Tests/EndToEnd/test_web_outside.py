@@ -617,12 +617,12 @@ def test_well_known_places_stand_first_if_the_browser_wants_so(outside, opened):
     assert asked[-1] is None
 
 
-def test_photo_of_a_place_is_that_of_the_board(outside, opened):
+def test_place_has_the_photo_of_the_board_and_a_number_to_call(outside, opened):
     def answer(route):
-        # The extract of Andorra names no photos.
+        # The extract of Andorra names no photos here, and no numbers.
         page = route.fetch().json()
         for feature in page["features"]:
-            feature["properties"] |= {"name": "Viewpoint", "image": photos[0]}
+            feature["properties"] |= {"name": "Viewpoint", "image": photos[0], "phone": "+376 80-21 20;+376 800 000"}
         route.fulfill(json=page)
 
     photos = ["view.png", "missing.png"]
@@ -637,6 +637,9 @@ def test_photo_of_a_place_is_that_of_the_board(outside, opened):
     row.click()
     row.click()
     expect(photo).to_be_visible()
+    numbers = page.locator("dd", has_text="+376").get_by_role("link")
+    expect(numbers).to_have_text(["+376 80-21 20", "+376 800 000"])
+    assert [number.get_attribute("href") for number in numbers.all()] == ["tel:+376802120", "tel:+376800000"]
     wait_for(lambda: photo.evaluate("(image) => image.naturalWidth > 0"), 60, "a photo")
     assert violations(page) == [] and narrow_widths(page) == []
     photos.pop(0)
