@@ -400,7 +400,6 @@ function goLink() {
 // Stops
 
 async function loadLineStops() {
-  if (!session.canCommand) return;
   try {
     const found = await stopsOfLines.load(shownLines().map(({ line }) => line));
     if (!found) return;

@@ -92,4 +92,16 @@ import Transit
             #expect(AgencyClock([AgencyClock.Change(start: 0, offset: offset)]).text(time) == text)
         }
     }
+
+    /// Five hours west; `now` is 8:00 and 23:58 of 1970-01-02.
+    @Test func nextTimeOfDayIsOfTodayOrTomorrow() {
+        let clock = AgencyClock([AgencyClock.Change(start: 0, offset: -18_000)])
+        let midnight = 86_400 + 18_000
+        let morning = midnight + 8 * 3600
+        #expect(clock.next(9 * 3600, after: morning) == midnight + 9 * 3600)
+        #expect(clock.next(8 * 3600 - 300, after: morning) == morning - 300)
+        #expect(clock.next(7 * 3600, after: morning) == midnight + 86_400 + 7 * 3600)
+        #expect(clock.next(60, after: midnight + 86_400 - 120) == midnight + 86_400 + 60)
+        #expect(clock.next(86_400 - 60, after: midnight + 120) == midnight - 60)
+    }
 }

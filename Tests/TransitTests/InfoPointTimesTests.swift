@@ -128,4 +128,13 @@ import Transit
     func otherTextIsNoDate(text: String) {
         #expect(InfoPoint.date(text) == nil)
     }
+
+    @Test(arguments: [
+        ("12:30 PM", 45_000), ("12:05 AM", 300), ("1:00 pm", 46_800), ("11:59 PM", 86_340), ("Due", nil),
+        ("13:00 PM", nil),
+        ("0:30 AM", nil), ("12:60 PM", nil), ("12:3 PM", nil), ("12:30", nil), ("-1:30 PM", nil), ("12:30:00 PM", nil),
+    ])
+    func textIsATimeOfDay(text: String, seconds: Int?) {
+        #expect(InfoPoint.timeOfDay(text) == seconds)
+    }
 }

@@ -224,7 +224,9 @@ import Web
         try CallPolicy(Array(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(parameters)}"#.utf8))
     }
 
-    @Test(arguments: ["status", "settings.get", "activities.list", "activities.track", "course.profile"])
+    @Test(arguments: [
+        "status", "settings.get", "activities.list", "activities.track", "course.profile", "transit.path",
+    ])
     func readingNeedsNoControl(_ method: String) throws {
         #expect(try !Self.policy(method).needsControl)
     }

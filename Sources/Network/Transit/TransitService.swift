@@ -284,9 +284,18 @@ package final class TransitService {
         return rows
     }
 
+    /// The clock of the agency; without a timetable that of this machine.
+    private func clock(_ database: TransitDatabase?, at time: UTC) -> AgencyClock {
+        database?.clock ?? AgencyClock([.init(start: 0, offset: Machine.localOffset(at: time))])
+    }
+
     /// Nil for a departure that has passed.
     private func row(_ announced: LiveDeparture, _ database: TransitDatabase?, at time: UTC) -> TransitReport.Row? {
-        let departure = announced.estimated ?? announced.scheduled
+        // Of a line with a headway InfoPoint says the hour only.
+        let said = announced.text.flatMap { InfoPoint.timeOfDay($0) }.map { seconds in
+            clock(database, at: time).next(seconds, after: Int(time.milliseconds / 1000))
+        }.map { UTC(milliseconds: Int64($0) * 1000) }
+        let departure = announced.estimated ?? announced.scheduled ?? said
         if let departure, departure < time { return nil }
         let line =
             feeds.lines.first { $0.line.id == announced.line }?.line ?? (try? database?.line(id: announced.line))
@@ -294,8 +303,8 @@ package final class TransitService {
         let stop = feeds.lines.lazy.flatMap(\.stops).first { $0.id == announced.stop }
         return TransitReport.Row(
             line: line, stop: announced.stop, stopName: stop?.name, headsign: announced.direction,
-            departure: departure, scheduled: announced.scheduled, isLive: announced.estimated != nil,
-            text: announced.text)
+            departure: departure, scheduled: announced.scheduled, isLive: announced.estimated != nil || said != nil,
+            text: said == nil ? announced.text : nil)
     }
 
     private func alerts(_ database: TransitDatabase?, at time: UTC) -> [LiveAlert] {
@@ -382,12 +391,11 @@ package final class TransitService {
         _ request: NetworkRequest.Departures, _ announced: [LiveDeparture], completed: Completion
     ) {
         let (time, database) = (Clock.systemTime(), try? timetable.open())
-        let offset = AgencyClock.Change(start: 0, offset: Machine.localOffset(at: time))
         let rows = announced.compactMap { row($0, database, at: time) }.filter {
             request.lines.isEmpty || request.lines.contains($0.line.id)
         }
         let answer = AnnouncedAnswer(
-            rows: Array(inOrder(rows).prefix(request.limit)), clock: database?.clock ?? AgencyClock([offset]),
+            rows: Array(inOrder(rows).prefix(request.limit)), clock: clock(database, at: time),
             agency: database?.agency)
         completed(.success(.encoded(answer.data)))
     }

@@ -140,3 +140,16 @@ extension LiveAlert {
         if let period = Self.period(ofMessage: message) { periods = [period] }
     }
 }
+
+extension InfoPoint {
+    /// The seconds since midnight of a text such as `12:30 PM`; nil for another text.
+    package static func timeOfDay(_ text: String) -> Int? {
+        let words = text.split(separator: " " as Character)
+        guard words.count == 2, let half = ["AM", "PM"].firstIndex(of: words[1].uppercased()) else { return nil }
+        let parts = words[0].split(separator: ":" as Character, omittingEmptySubsequences: false)
+        guard parts.count == 2, (1...2).contains(parts[0].utf8.count), parts[1].utf8.count == 2,
+            let hour = Int(parts[0]), let minute = Int(parts[1]), (1...12).contains(hour), (0...59).contains(minute)
+        else { return nil }
+        return (hour % 12 + 12 * half) * 3600 + minute * 60
+    }
+}

@@ -51,6 +51,18 @@ package struct AgencyClock: Equatable, Sendable {
         (changes.last { $0.start <= time } ?? changes[0]).offset
     }
 
+    /// The next moment of a time of day, in seconds since 1970. One that has just passed is of today.
+    ///
+    /// - Parameter seconds: since midnight.
+    package func next(_ seconds: Int, after now: Int) -> Int {
+        let day = day(at: now - Self.grace)
+        let today = start(of: day) + seconds
+        return today >= now - Self.grace ? today : start(of: ServiceDay(number: day.number + 1)) + seconds
+    }
+
+    /// Seconds.
+    private static let grace = 600
+
     /// Seconds since 1970 at which the times of a service day begin: noon minus 12 h. On a day on which the clocks change,
     /// that is not midnight.
     ///

@@ -136,7 +136,7 @@ package enum NetworkRequest: Equatable, Sendable {
                         "paths": .array(of: .array(of: .array(of: .number, #""minItems":2,"maxItems":2"#))),
                         "stops": .array(of: .object),
                     ]),
-                [.refused, .busy, .notFound, .invalid], .change
+                [.refused, .busy, .notFound, .invalid], .read
             ) {
                 // Without it too.
                 .linePath(try line.read($0.members["line"] ?? .null, "line"))
