@@ -11,6 +11,13 @@ function offset([latitude, longitude], other) {
   return [(other[0] - latitude) * METRES_PER_DEGREE, east * METRES_PER_DEGREE];
 }
 
+/** The metres from a place to a straight line between two others. */
+function beside(place, from, to) {
+  const [[y, x], [north, east]] = [offset(place, from), offset(from, to)];
+  const part = Math.min(Math.max(-(x * east + y * north) / (east * east + north * north || 1), 0), 1);
+  return Math.hypot(x + part * east, y + part * north);
+}
+
 export class CourseLine {
   /** A file of GeoJSON, whose line the daemon knows to have this length in metres. */
   constructor({ features = [] }, length) {
@@ -42,6 +49,18 @@ export class CourseLine {
     });
     const scale = sum > 0 && length > 0 ? length / sum : 1;
     this.distances = this.distances.map((one) => one * scale);
+  }
+
+  /** The metres from a position to the nearest place of the course. */
+  away({ latitude, longitude }) {
+    if (this.nearest?.latitude === latitude && this.nearest.longitude === longitude) return this.nearest.metres;
+    let metres = Infinity;
+    for (let index = 1; index < this.points.length; index += 1) {
+      const [from, to] = [this.points[index - 1], this.points[index]];
+      if (from && to) metres = Math.min(metres, beside([latitude, longitude], from, to));
+    }
+    this.nearest = { latitude, longitude, metres };
+    return metres;
   }
 
   /** The place so many metres from the start; null outside the course. */

@@ -3,11 +3,20 @@
 import { getJSON, rpc } from './api.js';
 import { CourseLine } from './course-line.js';
 import { element, setText, show } from './dom.js';
-import { compass, height, percent, seconds, way } from './format.js';
+import { age, compass, height, percent, seconds, way } from './format.js';
 import { clock, hasText, t } from './i18n.js';
 import { Profile } from './profile.js';
 
+/** Metres to the course up to which one is on it before a run, as in route-progress.js. */
+const BESIDE = 50;
+/** Metres to a turn from which on its card fills the strip. */
+const [NEAR, NEAR_ON_FOOT] = [150, 40];
+const ON_FOOT = ['run', 'walk', 'hike'];
+
 export const isTurn = (type) => /left|right|straight|fork|u-turn/.test(type);
+
+/** The FIT profile has no roundabout: engines name it. */
+export const isRoundabout = ({ type, name }) => type === 'generic' && /\broundabout\b/i.test(name ?? '');
 
 /** The type of a course point in words. */
 export const cueName = (type) => (hasText(`cue.${type}`) ? t(`cue.${type}`) : t('cue.generic'));
@@ -27,6 +36,62 @@ export function backText(metres, bearing) {
   return t('course.off_bearing', { ...values, direction: compass(bearing) });
 }
 
+const isPlaced = ({ position }) => position?.latitude !== undefined;
+
+/** How old the position is, if that must be said; '' for one of now. */
+function ageText(state) {
+  if (!isPlaced(state)) return t('live.no_fix');
+  return state.position.stale ? t('live.old_fix', { age: age(state.position.age_ms / 1000) }) : '';
+}
+
+/** Before the course is reached `return_m` is the way to its start. `line`: its CourseLine, if that is known. */
+function approach({ return_m: metres, return_bearing_deg: bearing }, state, line, old) {
+  const dot = { point: { type: 'generic' } };
+  if (!isPlaced(state)) return { ...dot, words: t('course.no_position') };
+  if (metres === undefined) return { ...dot, words: t('course.loaded') };
+  const start = t('course.start_in', { distance: way(metres) });
+  const isOld = old !== '';
+  if (metres <= BESIDE) return { ...dot, words: t('course.on'), second: old, isOld };
+  if (line?.away(state.position) <= BESIDE) return { ...dot, words: t('course.on'), second: old || start, isOld };
+  const direction = bearing === undefined ? '' : t('course.go', { direction: compass(bearing) });
+  return { ...arrowTo(bearing, state), words: start, second: old || direction, isOld };
+}
+
+/** An arrow against the direction of movement; north up while standing. */
+function arrowTo(bearing, state) {
+  if (bearing === undefined) return { point: { type: 'generic' } };
+  return { point: { type: 'straight' }, degrees: bearing - (state.position?.track_deg ?? 0) };
+}
+
+/**
+ * What the strip says of the block `course` of a state: { point, degrees, place, words, second, isOld, isNear }.
+ * `point` and `degrees` are the arrow, `place` is the figure; `isNear`: a turn is so near that nothing else counts.
+ */
+export function stripOf(course, state, line = null) {
+  const { status, cue, second_cue: then, return_m: metres, return_bearing_deg: bearing } = course;
+  const old = ageText(state);
+  if (course.progress_m === undefined && status !== 'done') return approach(course, state, line, old);
+  if (status === 'wrong-way') {
+    return { point: { type: 'u-turn' }, words: t('course.wrong-way'), second: old, isOld: old !== '' };
+  }
+  if (['off', 'rejoining'].includes(status)) {
+    if (metres === undefined) return { point: { type: 'generic' }, words: t('course.no_position') };
+    const back = bearing === undefined ? t('course.off_plain') : t('course.back', { direction: compass(bearing) });
+    return { ...arrowTo(bearing, state), place: way(metres), isOld: old !== '', second: old,
+      words: status === 'rejoining' ? `${back}, ${t('course.rejoining')}` : back };
+  }
+  if (!cue) {
+    const left = course.remaining_m === undefined ? '' : way(course.remaining_m);
+    const words = hasText(`course.${status}`) ? t(`course.${status}`) : '';
+    return { point: { type: 'generic' }, place: left, words, second: old, isOld: old !== '' };
+  }
+  const after = then ? `${t('course.then')} ${cueText(then, t('course.in', { distance: way(then.distance_m) }))}` : '';
+  const near = ON_FOOT.includes(state.sport) ? NEAR_ON_FOOT : NEAR;
+  return { point: cue, place: way(cue.distance_m), words: [cueName(cue.type), cue.name].filter(Boolean).join(': '),
+    second: old || after, isOld: old !== '',
+    isNear: old === '' && state.run !== 'idle' && cue.distance_m <= near && (isTurn(cue.type) || isRoundabout(cue)) };
+}
+
 /** What comes next on the course, or the way back to it, in an element. */
 export class CourseStrip {
   constructor(strip) {
@@ -39,40 +104,21 @@ export class CourseStrip {
   }
 
   /** Shows the block `course` of a state; hides the element without one. */
-  render(course, state) {
+  render(course, state, line) {
     show(this.node, Boolean(course));
     if (!course) return;
-    this.node.dataset.status = course.status;
-    if (course.return_m !== undefined && !['on', 'done'].includes(course.status)) this.showWayBack(course, state);
-    else this.showCue(course);
-  }
-
-  showWayBack(course, state) {
-    const { return_m: metres, return_bearing_deg: bearing } = course;
-    const track = state.position?.track_deg;
-    // Against the direction of movement; north up while standing.
-    this.turnArrow({ type: bearing === undefined ? 'generic' : 'straight' }, bearing - (track ?? 0));
-    setText(this.place, way(metres));
-    const back = bearing === undefined ? t('course.off_plain') : t('course.back', { direction: compass(bearing) });
-    const words = course.status === 'wrong-way' ? t('course.wrong-way') : back;
-    setText(this.words, course.status === 'rejoining' ? `${words}, ${t('course.rejoining')}` : words);
-    setText(this.second, '');
-  }
-
-  showCue(course) {
-    const { cue, second_cue: second } = course;
-    if (!cue) {
-      this.turnArrow({ type: 'generic' });
-      setText(this.place, course.remaining_m === undefined ? '' : way(course.remaining_m));
-      setText(this.words, statusText(course));
-      setText(this.second, '');
-      return;
-    }
-    this.turnArrow(cue);
-    setText(this.place, way(cue.distance_m));
-    setText(this.words, [cueName(cue.type), cue.name].filter(Boolean).join(': '));
-    const then = second ? cueText(second, t('course.in', { distance: way(second.distance_m) })) : '';
-    setText(this.second, second ? `${t('course.then')} ${then}` : '');
+    const { point, degrees, place = '', words, second = '', isOld = false, isNear = false } =
+      stripOf(course, state, line);
+    // Who has not reached the course has not left it.
+    this.node.dataset.status = course.progress_m === undefined && course.status === 'off' ? 'ahead' : course.status;
+    this.node.classList.toggle('is-old', isOld);
+    this.node.classList.toggle('is-near', isNear);
+    this.node.classList.toggle('is-moving', state.run !== 'idle');
+    this.turnArrow(point, degrees);
+    setText(this.place, place);
+    show(this.place, place !== '');
+    setText(this.words, words);
+    setText(this.second, second);
   }
 
   /** Draws the arrow of a course point, turned clockwise by so many degrees. */
@@ -123,7 +169,7 @@ export class Course {
       }
     };
     await Promise.all([
-      load(() => rpc('course.profile', { points: 300 }), (result) => { this.shape = result; }),
+      load(() => rpc('course.profile', { points: 500 }), (result) => { this.shape = result; }),
       course.id === undefined ? null : load(() => getJSON('/api/courses/loaded/file', { format: 'geojson' }),
         (result) => { this.line = new CourseLine(result, course.length_m); }),
     ]);
@@ -132,13 +178,13 @@ export class Course {
 
   render(state) {
     const course = state.blocks?.course;
-    this.strip.render(course, state);
+    this.strip.render(course, state, this.line);
     show(this.card, Boolean(course));
     if (course) this.renderCard(course, state);
   }
 
   renderCard(course, state) {
-    setText(this.title, [course.name ?? t('course.course'), statusText(course)].join(': '));
+    setText(this.title, [course.name ?? t('course.course'), statusText(course, state, this.line)].join(': '));
     setText(this.rest, restText(course, state));
     const climb = course.climb ? climbText(course.climb) : '';
     setText(this.climb, climb);
@@ -164,9 +210,11 @@ export class Course {
   }
 }
 
-function statusText(course) {
-  if (['off', 'rejoining'].includes(course.status)) return backText(course.return_m, course.return_bearing_deg);
-  return hasText(`course.${course.status}`) ? t(`course.${course.status}`) : '';
+function statusText(course, state, line) {
+  if (course.progress_m === undefined) return stripOf(course, state, line).words;
+  if (course.status === 'on') return t('course.on');
+  return course.return_m === undefined ? stripOf(course, state, line).words
+    : backText(course.return_m, course.return_bearing_deg);
 }
 
 /** What is left of the course, in a sentence. */

@@ -1,10 +1,9 @@
-// Lines below the figures: links, workout, partner, wind, sun, badge.
+// Lines below the figures: links, partner, wind, sun, badge.
 
 import { badgeName } from './badge-text.js';
 import { element, setText, show } from './dom.js';
-import { age, compass, distance, duration, height, seconds, speed, way } from './format.js';
+import { age, compass, distance, height, seconds, speed, way } from './format.js';
 import { clock, t } from './i18n.js';
-import { stepTextWords } from './targets.js';
 
 /** The lines of the card: [title, text], without those that are not known. */
 export function infoLines(state) {
@@ -13,20 +12,6 @@ export function infoLines(state) {
     ['partner', partnerText(blocks.partner)], ['wind', windText(blocks.wind)],
     ['sun', sunText(blocks.sun)], ['badge', badgeText(blocks.badges)],
   ].filter(([, text]) => text);
-}
-
-/** The step of the workout and what is left of it. */
-export function workoutText(workout) {
-  if (!workout) return null;
-  if (workout.done) return t('live.workout_done');
-  const { remaining_ms: milliseconds, remaining_m: metres } = workout;
-  // Rounded up, so that a step ends at 0.
-  const left = milliseconds !== undefined ? duration(Math.ceil(milliseconds / 1000) * 1000)
-    : metres !== undefined ? distance(metres) : null;
-  return [`${workout.step}/${workout.steps}`, left === null ? null : t('live.left', { left }),
-    stepTextWords(workout.text),
-    workout.target_state ? t(`live.target_${workout.target_state}`) : null,
-    workout.next ? t('live.workout_next', { step: stepTextWords(workout.next) }) : null].filter(Boolean).join(', ');
 }
 
 function partnerText(partner) {

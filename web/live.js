@@ -8,9 +8,10 @@ import { eventText } from './events.js';
 import { lacksZones, shownPages } from './fields.js';
 import { age, distance, duration, rate } from './format.js';
 import { clock, hasText, t } from './i18n.js';
-import { Lines, faultRow, infoLines, infoRow, linkLines, linkRow, workoutText } from './info.js';
+import { Lines, faultRow, infoLines, infoRow, linkLines, linkRow } from './info.js';
 import { Laps } from './laps.js';
 import { RouteMap } from './map.js';
+import { Motion } from './motion.js';
 import { NearestStrap } from './nearest-strap.js';
 import { isKiosk, start } from './page.js';
 import { Stage } from './stage.js';
@@ -49,7 +50,7 @@ class LivePage {
     this.faultLines = new Lines(this.faults, faultRow);
     session.top.append(this.faults);
     const strip = element('section', { class: 'strip', 'aria-label': t('course.course'), hidden: true });
-    this.step = element('p', { class: 'step', hidden: true });
+    const step = element('section', { class: 'step', 'aria-label': t('live.workout'), hidden: true });
     const view = element('section', { class: 'view', 'aria-label': t('live.fields') });
     this.stage = new Stage(view);
     this.stage.onResize = () => this.schedule();
@@ -59,7 +60,8 @@ class LivePage {
     this.view = view;
     const side = this.buildSide();
     this.course = new Course(session, strip, this.courseCard);
-    const strips = element('div', { class: 'strips' }, strip, this.step, this.buildZones());
+    this.motion = new Motion(view, this.course, step);
+    const strips = element('div', { class: 'strips' }, strip, step, this.buildZones());
     main.append(element('h1', { class: 'unseen' }, t('nav.live')), strips, view, side, this.buildPager(),
       this.buildControls(), this.links);
     if (!session.liveOnly) this.weather = new WeatherNow(this.controls.parent, this.controls.start, main);
@@ -133,7 +135,7 @@ class LivePage {
     const zoom = element('input', { type: 'checkbox', checked: this.map.isZoomedBySpeed,
       onchange: () => this.map.zoomBySpeed(zoom.checked) });
     session.display.prepend(...(document.fullscreenEnabled ? [button] : []), wakeLine,
-      element('label', { class: 'check' }, zoom, element('span', {}, t('map.by_speed'))));
+      element('label', { class: 'check' }, zoom, element('span', {}, t('map.by_speed'))), this.motion.choice());
   }
 
   listen() {
@@ -344,9 +346,7 @@ class LivePage {
     this.course.render(state);
     show(this.noZones, state.run === 'idle' && lacksZones(session.settings) && !session.whyNoCommand()
       && !session.liveOnly);
-    const step = workoutText(state.blocks?.workout);
-    show(this.step, step !== null);
-    setText(this.step, step ?? '');
+    this.motion.render(state);
     if (!this.side.isMapHidden) this.renderMap();
     this.laps.render(state);
   }
@@ -389,6 +389,7 @@ class LivePage {
   }
 
   turn(by) {
+    if (this.motion.leaveClimb()) return;
     const count = this.pageCount();
     if (count === 0) return;
     this.page = (this.page + by + count) % count;

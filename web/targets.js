@@ -91,28 +91,31 @@ export function stepText({ length, amount, unit, target, name }) {
 const pointed = (figures) => String(figures).replace('.', separator());
 
 /** A target or an alert in words, such as Heart rate 120–165 bpm. */
-export function targetWords({ kind, low, high, unit }) {
+export const targetWords = (target) => `${t(`target.${target.kind}`)} ${rangeWords(target)}`.trim();
+
+/** The range of a target with its unit, such as 120–165 bpm. */
+export function rangeWords({ kind, low, high, unit }) {
   const shown = [low, high].map(pointed);
   const range = low === high ? shown[0] : low === '' ? t('target.at_most', { value: shown[1] })
     : high === '' ? t('target.at_least', { value: shown[0] }) : shown.join('–');
   const limited = kind === 'pace' && (low === '' || high === '')
     ? t(low === '' ? 'target.not_slower' : 'target.not_faster', { value: low === '' ? shown[1] : shown[0] }) : range;
-  return [t(`target.${kind}`), limited, unit || kinds[kind].unit].filter(Boolean).join(' ');
+  return [limited, unit || kinds[kind].unit].filter(Boolean).join(' ');
 }
 
 /** The step in words. */
 export function stepWords({ length, amount, unit, target, name }) {
-  return [lengthWords(length, amount, unit), target ? targetWords(target) : null, name].filter(Boolean).join(' · ');
+  return [lengthWords({ length, amount, unit }), target ? targetWords(target) : null, name].filter(Boolean).join(' · ');
 }
 
-/** The text of a step in words; a text that this page does not know stays as it is. */
+/** The text of a step in words; of one that this page does not know, its name. */
 export function stepTextWords(text) {
   const step = readStep(text);
-  return step ? stepWords(step) : text;
+  return step ? stepWords(step) : text.split('#')[1]?.trim() || t('workout.step');
 }
 
 /** 600 s is 10 min, and 1000 m are 1 km. */
-function lengthWords(length, amount, unit) {
+export function lengthWords({ length, amount, unit }) {
   if (length === 'lap') return t('workout.until_lap');
   if (length === 'distance') {
     return unit === 'm' && amount >= 1000 ? `${pointed(amount / 1000)} km` : `${pointed(Number(amount))} ${unit}`;

@@ -1,5 +1,6 @@
 // Arrows of course points: the one set for the live page, the list of turns, and the guidance.
 
+import { isRoundabout } from './course.js';
 import { svg } from './dom.js';
 
 /** Lines in a square of 24 units; an arrow to the right is that to the left in a mirror. */
@@ -16,10 +17,9 @@ const DRAWINGS = {
 const ALIASES = { 'middle-fork': 'straight' };
 
 /** The drawing that stands for a course point; a dot for one that is no turn. */
-export function signOf({ type, name }) {
-  // The FIT profile has no roundabout: engines name it.
-  if (type === 'generic' && /\broundabout\b/i.test(name ?? '')) return 'roundabout';
-  const sign = ALIASES[type] ?? type;
+export function signOf(point) {
+  if (isRoundabout(point)) return 'roundabout';
+  const sign = ALIASES[point.type] ?? point.type;
   return sign.replace('right', 'left') in DRAWINGS ? sign : 'dot';
 }
 

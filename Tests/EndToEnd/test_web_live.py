@@ -708,22 +708,20 @@ def test_theme_follows_sunrise_and_sunset(idle, opened):
     expect(html).to_have_attribute("data-theme", "dark")
 
 
-def test_lines_of_partner_wind_sun_and_workout(idle, opened):
+def test_lines_of_partner_wind_and_sun(idle, opened):
     page = opened(idle)
     assert page.evaluate("""async () => {
-        const { infoLines, workoutText } = await import('/info.js');
+        const { infoLines } = await import('/info.js');
         const blocks = {
             partner: { ahead_s: -12, ahead_m: -41, name: 'Morning run' },
             wind: { headwind_mps: 4.2, crosswind_mps: -2.5, station: 'EDDB', distance_m: 12400, age_s: 840 },
             sun: { state: 'day', set: '2026-03-01T17:05:00.000Z', light_left_s: 7300 },
             badges: { next: 'The Moon', remaining_m: 320 },
         };
-        const workout = { steps: 5, step: 2, text: '10 min zone 2', remaining_ms: 599400, target_state: 'high', next: '1 km' };
-        return [...infoLines({ blocks }).map(([, text]) => text), workoutText(workout)];
+        return infoLines({ blocks }).map(([, text]) => text);
     }""") == [
         "12 s and 41 m behind Morning run", "headwind 15.1 km/h, crosswind 9.0 km/h from the left, EDDB 14 min old",
-        "sunset 17:05, 2 h 1 min of light left", "The Moon in 0.32 km",
-        "2/5, 10:00 left, 10 min · Heart-rate zone 2, above the target, then 1 km"]
+        "sunset 17:05, 2 h 1 min of light left", "The Moon in 0.32 km"]
 
 
 def test_loaded_course_shows_its_profile_and_its_line(stage, web, opened):
