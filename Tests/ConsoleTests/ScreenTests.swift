@@ -154,6 +154,23 @@ struct ScreenTests {
         #expect(without.shownPage == .fields(0) && without.pageCount == view.pageCount - 1)
     }
 
+    @Test func `The step of a workout is above the fields`() throws {
+        let view = try Views.workoutView()
+        for size in [Size(columns: 80, rows: 24), Size(columns: 60, rows: 16), Size(columns: 40, rows: 12)] {
+            try expect(view, size, named: "workout")
+            let rows = Screen(size: size, palette: .none).rows(of: view)
+            #expect(!rows.contains { $0.text.contains("..") || $0.text.contains("#") })
+            #expect(rows.contains { $0.text.contains("2/5") })
+        }
+        let rows = Screen(size: Size(columns: 80, rows: 24), palette: .none).rows(of: view).map(\.text)
+        #expect(rows[1].hasSuffix("2/5 5 min · Pace 4:50–5:10 /km · Steady"))
+        #expect(rows[2].contains("●") && rows[2].hasSuffix("5:12 /km below"))
+        #expect(rows[3].hasSuffix("Next: 200 m · Speed 25–30 km/h · Fast"))
+        try expect(
+            try Views.workoutView((#""remaining_ms":240000"#, #""remaining_ms":3400"#)),
+            Size(columns: 60, rows: 16), named: "workout-countdown")
+    }
+
     @Test func endedLapAndSilenceAreShownInTheHeader() throws {
         var view = try Views.view(Views.run)
         view.banner = view.state?.lap.map { .lap($0) }
@@ -220,6 +237,7 @@ struct ScreenTests {
         views[views.count - 1].state?.course?.returnMetres = 1e8
         views[views.count - 1].state?.course?.returnBearing = -500
         views[views.count - 1].state?.course?.status = .off
+        views += [try Views.workoutView(), try Views.workoutView(("5 min pace 4:50..5:10 /km", "lap zone 2"))]
         views += [try Views.weatherView(), try Views.weatherView(data: #"{"reason":"no station"}"#)]
         for view in views {
             for columns in Array(0...30) + [41, 60, 133, 300] {

@@ -127,6 +127,18 @@ enum Views {
         return view
     }
 
+    /// ``run`` in a step of a workout, after `changes` have replaced text of its block.
+    static func workoutView(_ changes: (was: String, is: String)...) throws -> WatchModel {
+        var text = #"""
+            {"steps":5,"step":2,"text":"5 min pace 4:50..5:10 /km # Steady","elapsed_ms":60000,"distance_m":190.2,
+            "remaining_ms":240000,"target":"pace","target_state":"low","next":"0.2 km speed 25..30 km/h # Fast"}
+            """#
+        for change in changes { text = text.replacing(change.was, with: change.is) }
+        var view = try view(run)
+        view.state?.workout = ReceivedState.Workout(try JSON(parsing: text.utf8))
+        return view
+    }
+
     /// The data of the topic `weather`: all figures, clouds of another station, and a forecast.
     static let weather = #"""
         {"station":"EDDB","distance_m":12400,"observed_at":"2026-03-01T07:16:00Z","site":"Berlin Brandenburg",

@@ -37,7 +37,15 @@ package struct Screen {
                         draw(weather, state, of: view, from: top, rows: body.rows, on: &canvas)
                     }
                 case .fields, nil:
-                    for band in Layout(FieldView.faces(of: view), in: body).bands { draw(band, from: top, on: &canvas) }
+                    var (first, room) = (top, body)
+                    if showsStep(view, state), let workout = state.workout {
+                        drawStep(workout, state, of: view, from: top, on: &canvas)
+                        first += Self.stepRows
+                        room.rows -= Self.stepRows
+                    }
+                    for band in Layout(FieldView.faces(of: view), in: room).bands {
+                        draw(band, from: first, on: &canvas)
+                    }
                 }
                 foot.draw(on: &canvas)
             }
@@ -74,7 +82,7 @@ package struct Screen {
         put("● ", Style(colour: state.isAutoPaused ? .yellow : Self.colour(of: state.run)))
         put(StatusText.run(state), Style(isBold: true))
         let words = StatusText(metric: view.isMetric)
-        if let workout = state.workout {
+        if let workout = state.workout, !showsStep(view, state) {
             put("  " + words.workout(workout), .quiet)
         } else if let lap = state.lap, lap.number > 1 {
             let distance = !state.hasDistance ? "" : "  " + words.distance(lap.figures)

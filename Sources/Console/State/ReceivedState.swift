@@ -41,7 +41,7 @@ package struct ReceivedState: Equatable {
     /// The values of the block `fields` that are times of day.
     var times: [DataField: UTC] = [:]
     /// Nil without a workout in progress.
-    var workout: Workout?
+    package var workout: Workout?
 
     /// Nil if no course is loaded.
     package var course: CourseStatus?
@@ -72,25 +72,31 @@ package struct ReceivedState: Equatable {
     }
 
     /// The step of the workout in progress.
-    struct Workout: Equatable {
+    package struct Workout: Equatable {
         var step: Int
         var steps: Int
         var text: String
         /// What is left of the step; nil if the next lap ends it.
         var remaining: Remaining?
+        /// Where the value of the step's target is; nil without a target.
+        var target: TargetState?
+        /// The step that follows.
+        var next: String?
 
         enum Remaining: Equatable {
             case milliseconds(Int64)
             case metres(Double)
         }
 
-        init?(_ json: JSON) {
+        package init?(_ json: JSON) {
             guard let steps = json["steps"]?.integer(in: 1...WorkoutStep.countLimit),
                 let step = json["step"]?.integer(in: 1...steps), let text = json["text"]?.harmlessText()
             else { return nil }
             self.step = step
             self.steps = steps
             self.text = text
+            target = json["target_state"]?.string.flatMap { TargetState(rawValue: $0) }
+            next = json["next"]?.harmlessText()
             if let milliseconds = json["remaining_ms"]?.integer(in: 0...86_400_000) {
                 remaining = .milliseconds(Int64(milliseconds))
             } else if let metres = json["remaining_m"]?.number, (0...1e6).contains(metres) {

@@ -55,7 +55,7 @@ extension WorkoutStep {
 
 extension TargetQuantity {
     /// Its name, and the unit that its text leaves out.
-    fileprivate var words: (name: String, unit: String) {
+    var words: (name: String, unit: String) {
         switch self {
         case .heartRate: ("Heart rate", "bpm")
         case .zone: ("Heart-rate zone", "")
