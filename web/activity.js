@@ -332,7 +332,7 @@ async function makeCourse({ id }) {
     (await request(`/api/activities/${id}/course`, { method: 'POST' })).json());
   if (!made) return;
   const name = made.name ?? t('courses.unnamed', { id: made.id });
-  session.notice(t('activity.course_made', { name }), courseLink(made.id));
+  session.notice(t('activity.course_made', { name }), { link: courseLink(made.id) });
 }
 
 function commands(summary) {

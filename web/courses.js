@@ -174,7 +174,7 @@ async function reverse({ id }) {
   const made = await session.attempt(async () =>
     (await request(`/api/courses/${id}/reverse`, { method: 'POST' })).json());
   if (!made) return;
-  session.notice(t('courses.reversed', { name: courseName(made) }), courseLink(made.id));
+  session.notice(t('courses.reversed', { name: courseName(made) }), { link: courseLink(made.id) });
 }
 
 async function rename(course) {

@@ -2,6 +2,13 @@
 
 const GAP = 10;
 const SMALLEST = 18;
+/** In a run: the least figures, and on a low screen the part of its height that the first ones have at least. */
+const READABLE = 36;
+const FIRST = 1 / 4;
+/** A screen up to this height is low. As in live.css. */
+const LOW = 500;
+/** The height of a notice that lies over the fields of a low screen. */
+const NOTICE = 56;
 /** The least figures beside a button, which is as high as they are. */
 const SMALLEST_OFFER = 46;
 const LARGEST = 420;
@@ -33,16 +40,40 @@ export function titleSize(figures) {
  *
  * A face is { size, isBar, title, widest, unit, offer }. Consecutive faces of equal size may share a band. Of the
  * numbers of columns, the one with the largest figures is taken, by the mean of their logarithms; cut titles count
- * against it.
+ * against it. The box is { width, height, font, screen }: `screen` is the height of the window in a run, whose figures
+ * have a least size, else undefined.
  */
-export function layout(faces, { width, height, font }) {
+export function layout(faces, box) {
+  const bands = bestBands(faces, box);
+  // A notice never covers the first field.
+  if (!(box.screen <= LOW) || bands.length > 1) return bands;
+  return bestBands(faces, { ...box, height: box.height - NOTICE });
+}
+
+/** The faces of a page as pages on which each figure has its least size; what does not fit is on the next one. */
+export function paginate(faces, box) {
+  const fits = (some) => layout(some, box).every((band) => !band.isTooHigh && !band.isTooSmall);
+  const pages = [];
+  let rest = faces;
+  while (rest.length > 0) {
+    let count = rest.length;
+    while (count > 1 && !fits(rest.slice(0, count))) count -= 1;
+    // A bar belongs to the figures before it.
+    if (count > 1 && count < rest.length && rest.slice(count).every(({ isBar }) => isBar)) count -= 1;
+    pages.push(rest.slice(0, count));
+    rest = rest.slice(count);
+  }
+  return pages;
+}
+
+function bestBands(faces, box) {
   let best = null;
   for (let columns = 1; columns <= 4; columns += 1) {
     const bands = bandsOf(faces, columns);
     if (columns > 1 && bands.length === best?.bands.length && bands.every((band, index) =>
       band.faces.length === best.bands[index].faces.length)) continue;
-    const sized = fitted(bands, { width, height, font });
-    const rank = rankOf(sized, { width, font });
+    const sized = fitted(bands, box);
+    const rank = rankOf(sized, box);
     if (!best || rank > best.rank + 1e-9) best = { rank, bands: sized };
   }
   return best?.bands ?? [];
@@ -93,11 +124,24 @@ function limitsOf(bands, width, font) {
   return bands.map(({ weight }) => Math.min(...own.filter((_, index) => bands[index].weight === weight)));
 }
 
-function fitted(bands, { width, height, font }) {
+/** The least figures of each band: no wider than the box. */
+function leastOf(bands, { width, font, screen }) {
+  const first = bands.findIndex(({ isBar }) => !isBar);
+  return bands.map((band, index) => {
+    if (band.hasOffer) return SMALLEST_OFFER;
+    if (screen === undefined) return SMALLEST;
+    const wanted = index === first && screen <= LOW ? screen * FIRST : READABLE;
+    return Math.min(wanted, ...band.faces.map((face) => limitOf(face, width - 12, font)));
+  });
+}
+
+function fitted(bands, box) {
+  const { width, height, font } = box;
   const limits = limitsOf(bands, width, font);
+  const leasts = leastOf(bands, box);
   const sizeOf = (band, index, scale) => {
     if (band.isBar) return Math.min(Math.max(band.weight * scale * 0.45, 16), 44);
-    const least = band.hasOffer ? SMALLEST_OFFER : SMALLEST;
+    const least = leasts[index];
     return Math.min(Math.max(band.weight * scale, least), Math.max(limits[index], band.hasOffer ? least : 0));
   };
   const sizesOf = (scale) => bands.map((band, index) => sizeOf(band, index, scale));
@@ -111,12 +155,16 @@ function fitted(bands, { width, height, font }) {
     if (isFitting(middle)) low = middle;
     else high = middle;
   }
-  return bands.map((band, index) => ({ faces: band.faces, isBar: band.isBar, size: Math.floor(sizeOf(band, index, low)),
-    isTooHigh: !isFitting(low) }));
+  const isTooHigh = !isFitting(low);
+  return bands.map((band, index) => {
+    const size = sizeOf(band, index, low);
+    return { faces: band.faces, isBar: band.isBar, size: Math.floor(size), isTooHigh,
+      isTooSmall: !band.isBar && size < leasts[index] - 0.5 };
+  });
 }
 
 function rankOf(bands, { width, font }) {
-  let rank = bands.some((band) => band.isTooHigh) ? -100 : 0;
+  let rank = bands.some((band) => band.isTooHigh || band.isTooSmall) ? -100 : 0;
   for (const band of bands) {
     if (band.isBar) continue;
     const column = columnOf(band, width);

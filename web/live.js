@@ -7,14 +7,16 @@ import { element, setText, show } from './dom.js';
 import { eventText } from './events.js';
 import { lacksZones, shownPages } from './fields.js';
 import { age, distance, duration, rate } from './format.js';
-import { clock, hasText, t } from './i18n.js';
+import { Gestures } from './gestures.js';
+import { clock, t } from './i18n.js';
 import { Lines, faultRow, infoLines, infoRow, linkLines, linkRow } from './info.js';
 import { Laps } from './laps.js';
 import { RouteMap } from './map.js';
 import { Motion } from './motion.js';
 import { NearestStrap } from './nearest-strap.js';
 import { isKiosk, start } from './page.js';
-import { Stage } from './stage.js';
+import { lacksFix, Stage } from './stage.js';
+import { Banner, faultText, Memory, urgentStates } from './states.js';
 import { followSun } from './theme.js';
 import { Trail } from './trail.js';
 import { WakeLock, wakeText } from './wake.js';
@@ -34,6 +36,7 @@ class LivePage {
     this.connections = 0;
     this.drawnLines = null;
     this.trail = new Trail();
+    this.memory = new Memory();
     this.wake = new WakeLock();
     this.build();
     this.listen();
@@ -57,13 +60,16 @@ class LivePage {
     this.stage.strap = new NearestStrap(session, () => this.schedule());
     this.old = element('p', { class: 'old-note', role: 'status', hidden: true });
     view.append(this.old);
-    this.view = view;
     const side = this.buildSide();
     this.course = new Course(session, strip, this.courseCard);
     this.motion = new Motion(view, this.course, step);
     const strips = element('div', { class: 'strips' }, strip, step, this.buildZones());
-    main.append(element('h1', { class: 'unseen' }, t('nav.live')), strips, view, side, this.buildPager(),
-      this.buildControls(), this.links);
+    this.strip = strip;
+    // On a low screen they lie over the fields together.
+    const deck = element('div', { class: 'deck' }, this.buildPager(), this.buildControls(), this.links);
+    main.append(element('h1', { class: 'unseen' }, t('nav.live')), strips, view, side, deck, session.faultLine,
+      session.noticeLine);
+    this.gestures = new Gestures([view, side.querySelector('.lap-side')], (by) => this.turn(by));
     if (!session.liveOnly) this.weather = new WeatherNow(this.controls.parent, this.controls.start, main);
     this.buildDisplay();
   }
@@ -84,6 +90,8 @@ class LivePage {
     this.detail = element('span', { class: 'detail soft figures' });
     this.clock = element('span', { class: 'clock figures' });
     this.status = element('div', { class: 'status' }, this.dot, this.run, this.detail, this.clock);
+    this.banner = new Banner(this.status);
+    this.status.append(session.connectionLine);
     const place = () => {
       const bar = session.top.querySelector('.bar .here');
       const isInBar = bar && matchMedia('(max-width: 999px)').matches;
@@ -139,34 +147,8 @@ class LivePage {
   }
 
   listen() {
-    document.addEventListener('keydown', (event) => this.key(event));
     wide.addEventListener('change', () => this.schedule());
     addEventListener('paced-theme', () => this.changeTheme());
-    this.listenForSwipes();
-  }
-
-  key(event) {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    const isElsewhere = event.target.closest?.('input, select, textarea, dialog, .map, .bar');
-    if (by === undefined || isElsewhere || event.ctrlKey || event.altKey || event.metaKey) return;
-    event.preventDefault();
-    this.turn(by);
-  }
-
-  listenForSwipes() {
-    let from = null;
-    const isSwipe = (event) => Math.abs(event.clientX - from.x) > 50
-      && Math.abs(event.clientX - from.x) > 1.5 * Math.abs(event.clientY - from.y);
-    for (const part of [this.view, session.main.querySelector('.lap-side')]) {
-      part.addEventListener('pointerdown', (event) => {
-        from = event.isPrimary ? { x: event.clientX, y: event.clientY } : null;
-      });
-      part.addEventListener('pointerup', (event) => {
-        if (from && isSwipe(event)) this.turn(event.clientX < from.x ? 1 : -1);
-        from = null;
-      });
-      part.addEventListener('pointercancel', () => { from = null; });
-    }
   }
 
   // Lines of the daemon
@@ -226,6 +208,7 @@ class LivePage {
   takeState(state) {
     this.state = state;
     this.isFresh = true;
+    this.memory.take(state);
     this.followRun(state);
     this.course.follow(state.blocks?.course, () => this.drawCourse());
     this.wake.want(state.run === 'active');
@@ -290,7 +273,7 @@ class LivePage {
       default:
     }
     const text = this.isNews(event, isReplayed) ? eventText(event, this.state) : null;
-    if (text) session.notice(text);
+    if (text) session.notice(text, { isLarge: event.event === 'lap' });
     this.schedule();
   }
 
@@ -335,12 +318,18 @@ class LivePage {
 
   render() {
     const { state } = this;
+    const isInRun = state !== null && state.run !== 'idle';
+    document.body.classList.toggle('in-run', isInRun);
+    document.body.dataset.run = state?.run ?? '';
+    this.stage.setInRun(isInRun);
     this.controls.update(state, Boolean(this.isFresh));
     this.weather?.update(state);
     this.renderStatus();
     this.renderPages();
     if (!state) return;
-    this.faultLines.render(state.faults.map(faultText));
+    // In a run the banner has them.
+    this.faultLines.render(isInRun ? [] : state.faults.map(faultText));
+    this.strip.classList.toggle('stale', lacksFix(state));
     this.infoRows.render(infoLines(state));
     this.linkRows.render(linkLines(state));
     this.course.render(state);
@@ -357,12 +346,14 @@ class LivePage {
     this.dot.dataset.run = state ? (state.auto_paused ? 'paused' : state.run) : 'away';
     setText(this.detail, state ? detailText(state) : '');
     setText(this.clock, state?.time ? clock(state.time) : '');
+    const shown = (this.pages ?? []).flat().map(({ field }) => field);
+    this.banner.render(urgentStates(state, this.memory, shown));
   }
 
   renderPages() {
     const { state } = this;
     const sport = state?.sport ?? session.settings.sport ?? 'run';
-    this.pages = shownPages(session.settings, sport, state);
+    this.pages = this.stage.pagesThatFit(shownPages(session.settings, sport, state), state, session.settings);
     const count = this.pageCount();
     this.page = count === 0 ? 0 : Math.min(this.page, count - 1);
     const extra = wide.matches ? 0 : this.page - this.pages.length;
@@ -383,6 +374,7 @@ class LivePage {
       this.dots.replaceChildren(...Array.from({ length: count }, () => element('i')));
     }
     [...this.dots.children].forEach((dot, index) => dot.classList.toggle('on', index === this.page));
+    this.pager.classList.toggle('many', count > 8);
     setText(this.figure, `${this.page + 1}/${count}`);
     const text = t('live.page', { page: this.page + 1, pages: count });
     setText(this.pageText, shown === 'fields' ? text : `${text}: ${t(`live.page_${shown}`)}`);
@@ -409,7 +401,9 @@ class LivePage {
         heading: position.track_deg, along: this.course.line?.bearing(this.state.blocks?.course),
         turn: isTurn(cue?.type) ? cue.distance_m : undefined, speed: position.speed_mps, isStale } : null);
     }
-    if (run === 'idle' && this.map.follow) this.map.fit();
+    // The end of a run shows all of it, once.
+    if (run === 'idle' && this.mapRun !== undefined && this.mapRun !== 'idle') this.map.fit();
+    this.mapRun = run;
   }
 
   drawLines() {
@@ -467,12 +461,6 @@ function detailText({ lap, indoor, source }) {
   if (!lap || lap.number < 2) return '';
   const far = indoor && source === undefined ? [] : [distance(lap.distance_m)];
   return [t('live.lap', { number: lap.number }), duration(lap.elapsed_ms), ...far].join('  ');
-}
-
-/** The remedy, in German where there is a translation. */
-function faultText({ fault, message }) {
-  const key = `fault.${fault}`;
-  return hasText(key) ? t(key, { message }) : message;
 }
 
 function summaryFigures(summary) {

@@ -258,7 +258,7 @@ class Session {
   /** Shows an error until the next success or for 20 s. */
   fail(error) {
     if (error.name === 'AbortError') return;
-    this.say(this.faultLine, errorText(error));
+    this.say(this.faultLine, errorText(error), 20_000);
   }
 
   clearFailure() {
@@ -266,18 +266,19 @@ class Session {
     show(this.faultLine, false);
   }
 
-  /** Shows a sentence for 20 s, with a link behind it. */
-  notice(text, link = null) {
+  /** Shows a sentence for 5 s, a large one for 8 s, one with a link behind it for 20 s. */
+  notice(text, { link = null, isLarge = false } = {}) {
     this.clearFailure();
-    this.say(this.noticeLine, text);
+    this.noticeLine.classList.toggle('large', isLarge);
+    this.say(this.noticeLine, text, link ? 20_000 : isLarge ? 8000 : 5000);
     if (link) this.noticeLine.append(' ', link);
   }
 
-  say(line, text) {
+  say(line, text, milliseconds) {
     clearTimeout(line.timer);
     setText(line, text);
     show(line, true);
-    line.timer = setTimeout(() => show(line, false), 20_000);
+    line.timer = setTimeout(() => show(line, false), milliseconds);
   }
 
   /** Runs a request of the user; shows its error. Resolves to its result, or to undefined. */

@@ -167,7 +167,7 @@ async function save(button) {
   if (!stored) return;
   const address = `/courses.html${stored.id === undefined ? '' : `#${stored.id}`}`;
   session.notice(t(stored.isOld ? 'routes.was_saved' : 'routes.saved', { name }),
-    element('a', { href: address }, t('routes.open_course')));
+    { link: element('a', { href: address }, t('routes.open_course')) });
 }
 
 function endGuide() {

@@ -4,7 +4,7 @@ import { element, setText, show, svg } from './dom.js';
 import { colourProperty, fieldTitle, fieldValue, fields } from './fields.js';
 import { age, decimal } from './format.js';
 import { t } from './i18n.js';
-import { layout, titleSize } from './layout.js';
+import { layout, paginate, titleSize } from './layout.js';
 
 /** Fields of this size have no title, as in RunFree. */
 const UNTITLED = 60;
@@ -12,7 +12,16 @@ const UNTITLED = 60;
 /** The colour of a heart-rate zone in text. */
 const zoneText = ['--green', '--teal', '--blue', '--yellow', '--orange', '--red'];
 
-/** What a field shows: { title, text, unit, widest, message, fraction, colour, isQuiet, offer }. */
+/** Sources that a position feeds. */
+const byPosition = ['distance', 'position', 'altitude', 'course'];
+
+/** Whether values by position are those of a while ago. */
+export function lacksFix({ run, indoor, source, position, gpsd }) {
+  const isWanted = run === 'active' && !indoor && source === undefined && gpsd?.reason !== 'off';
+  return isWanted && (!position || Boolean(position.stale));
+}
+
+/** What a field shows: { title, text, unit, widest, message, fraction, colour, isQuiet, isOld, offer }. */
 function faceOf(field, state, settings, strap) {
   const { field: name, size } = field;
   const title = field.title_visible && size < UNTITLED ? field.title ?? fieldTitle(name) : null;
@@ -22,6 +31,7 @@ function faceOf(field, state, settings, strap) {
     name, size, title, isBar: isZone && !isRing, isRing,
     spoken: field.title ?? fieldTitle(name),
     colour: colourProperty(field.colour), message: null, isQuiet: false,
+    isOld: byPosition.includes(fields[name].source) && state !== null && lacksFix(state),
     ...fieldValue(name, state?.blocks?.fields?.[name]),
   };
   if (name === 'time_of_day' && state?.time) Object.assign(face, fieldValue(name, state.time));
@@ -42,7 +52,8 @@ function addHeart(face, field, state, settings) {
     if (heart.stale && face.title !== null) {
       face.title = t('live.heart_stale', { title: face.title, age: age(heart.age_ms / 1000) });
     } else if (heart.contact === false && face.title !== null) face.title = t('live.no_contact', { title: face.title });
-    face.isQuiet = heart.bpm === undefined || Boolean(heart.stale);
+    face.isOld = Boolean(heart.stale);
+    face.isQuiet = heart.bpm === undefined || face.isOld;
     const isColoured = !face.isQuiet && settings.use_heart_rate_zones && field.colour === 'primary';
     if (isColoured && heart.zone !== undefined) face.colour = zoneText[heart.zone] ?? face.colour;
     return;
@@ -83,13 +94,49 @@ export class Stage {
     parent.append(this.box, this.empty);
     this.cells = [];
     this.shape = '';
+    this.isInRun = false;
+    this.split = { key: null, pages: [] };
     /** A NearestStrap, where the field of the heart rate may have its button. */
     this.strap = null;
     this.observer = new ResizeObserver(() => {
       this.shape = '';
+      if (this.box.clientHeight > 0) this.split.key = null;
       this.onResize?.();
     });
     this.observer.observe(this.box);
+  }
+
+  /** In a run figures have a least size. */
+  setInRun(isInRun) {
+    if (isInRun === this.isInRun) return;
+    this.isInRun = isInRun;
+    this.shape = '';
+    this.split.key = null;
+  }
+
+  /** The pages with what fits on each. They stay while the fields stay. */
+  pagesThatFit(pages, state, settings) {
+    if (!this.isInRun) return pages;
+    const key = JSON.stringify(pages.map((page) => page.map(({ field }) => field)));
+    if (this.split.key !== key || this.split.settings !== settings) {
+      const box = this.measure();
+      const split = (page) => paginate(page.map((field) => ({ field, ...faceOf(field, state, settings, null) })), box)
+        .map((faces) => faces.map(({ field }) => field));
+      this.split = { key: box.isKnown ? key : null, settings, pages: this.known ? pages.flatMap(split) : pages };
+    }
+    return this.split.pages;
+  }
+
+  /** The box of the fields, as layout() takes it; that of before while it is hidden. */
+  measure() {
+    if (this.box.clientHeight === 0 && this.known) return { ...this.known, isKnown: false };
+    const style = getComputedStyle(this.box);
+    const width = this.box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    const height = this.box.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
+    const box = { isKnown: width > 0 && height > 0, width: Math.max(width, 100), height: Math.max(height, 60),
+      font: style.fontFamily, screen: this.isInRun ? innerHeight : undefined };
+    if (box.isKnown) this.known = box;
+    return box;
   }
 
   /** Shows the fields of a page; the bands are built anew only if their shape changes. */
@@ -103,11 +150,10 @@ export class Stage {
   }
 
   build(faces, shape) {
-    const style = getComputedStyle(this.box);
-    const width = this.box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
-    const height = this.box.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
-    this.shape = width > 0 && height > 0 ? shape : '';
-    const bands = layout(faces, { width: Math.max(width, 100), height: Math.max(height, 60), font: style.fontFamily });
+    const box = this.measure();
+    this.shape = box.isKnown ? shape : '';
+    const bands = layout(faces, box);
+    this.box.classList.toggle('lone', bands.length === 1);
     const made = new Map();
     this.box.replaceChildren(...bands.map((band) => {
       const cells = band.faces.map((face) => {
@@ -136,6 +182,7 @@ class Cell {
 
   update(face) {
     this.node.dataset.field = face.name;
+    this.node.classList.toggle('stale', face.isOld);
     this.term.classList.toggle('unseen', face.title === null);
     setText(this.title, face.title ?? face.spoken);
     const isMessage = face.message !== null;
@@ -222,7 +269,9 @@ class BarCell {
       ...[1, 2, 3, 4].map(() => element('i', { class: 'tick' })));
     this.name = element('span', { class: 'zone-name' });
     this.node = element('div', { class: 'cell zone', dataset: { field: 'zone' } },
-      element('dt', { class: 'unseen' }, fieldTitle('zone')), element('dd', {}, this.meter, this.name));
+      element('dt', { class: 'unseen' }, fieldTitle('zone')), this.row = element('dd', {}, this.meter, this.name));
+    // As high without a zone.
+    this.row.style.height = `${Math.max(size, 16)}px`;
     this.meter.style.height = `${size}px`;
     this.name.style.fontSize = `${Math.min(Math.max(size * 0.7, 14), 24)}px`;
   }

@@ -516,7 +516,7 @@ def test_faults_say_what_to_do(web_of, opened):
     web.daemon.call("run.start", sport="run")
     page = opened(web)
     [fault] = wait_for(lambda: web.daemon.call("status")["faults"], 60, "a fault")
-    expect(page.locator(".faults")).to_contain_text(fault["message"])
+    expect(page.locator(".banner")).to_contain_text(fault["message"])
 
 
 @pytest.mark.parametrize("theme", themes())
@@ -575,7 +575,7 @@ def test_nothing_is_clipped_or_scrolls_sideways(web_of, opened, width, height, t
         page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate(CLIPPED) == []
-        button(page, "Next page").click()
+        page.keyboard.press("ArrowRight")
 
 
 def test_figures_are_those_of_printf_and_of_runfree(idle, opened):
