@@ -14,6 +14,8 @@ const PADDING = 28;
 const BUTTONS = 44;
 /** Pixels of a metre, at most: where all is shown, and where somebody zooms. */
 const CLOSEST = 4;
+/** Pixels of a metre where there is one place only: its surroundings. */
+const ALONE = 1 / 2;
 const NEAREST = 20;
 const FARTHEST = 1 / 50_000;
 const STEPS = [1, 2, 5];
@@ -253,8 +255,9 @@ export class RouteMap {
     const [width, height] = this.size ?? [];
     if (!box || !width || !height) return;
     const y = (box[1] + box[3]) / 2;
+    const closest = box[0] === box[2] && box[1] === box[3] ? ALONE : CLOSEST;
     const size = Math.min(Math.max(width - this.inset - 2 * PADDING, 40) / (box[2] - box[0]),
-      Math.max(height - 2 * PADDING, 40) / (box[3] - box[1]), metresAcross(y) * CLOSEST);
+      Math.max(height - 2 * PADDING, 40) / (box[3] - box[1]), metresAcross(y) * closest);
     this.setView({ x: (box[0] + box[2] + this.inset / size) / 2, y, size, turn: 0 });
   }
 

@@ -160,6 +160,7 @@ class Present {
   strapWords({ heart }, sensors) {
     if (sensors.some(({ kinds }) => kinds.includes('heart-rate'))) return '';
     if (heart.reason === 'off') return t('sensors.all_off');
+    if (heart.link === 'connected') return t('sensors.has_strap', { name: heart.name ?? t('live.strap') });
     const words = t('sensors.no_strap', { reason: linkWords(heart) });
     return heart.reason === 'ambiguous' && heart.name ? `${words} ${t('sensors.near', { names: heart.name })}` : words;
   }
@@ -237,7 +238,8 @@ class Search {
       this.end(this.found.size === 0 ? t('sensors.none') : t('sensors.found', { count: this.found.size }));
     } catch (error) {
       const isStopped = error.name === 'AbortError';
-      this.end(isStopped ? t('sensors.found', { count: this.found.size }) : errorText(error), !isStopped);
+      if (state?.demo) this.end(t('sensors.demo'));
+      else this.end(isStopped ? t('sensors.found', { count: this.found.size }) : errorText(error), !isStopped);
     }
     clearInterval(timer);
   }

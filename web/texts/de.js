@@ -1366,6 +1366,7 @@ export default {
   'sensors.vehicles.other': '{count} Fahrzeuge',
   'sensors.all_off': 'Sensoren sind ausgeschaltet.',
   'sensors.no_strap': 'Kein Gurt: {reason}.',
+  'sensors.has_strap': '{name} ist verbunden.',
   'sensors.near': 'In Reichweite: {names}.',
   'sensors.demo': 'Diese Sensoren sind simuliert.',
   'sensors.bluetooth': 'Bluetooth: {state}',

@@ -1345,6 +1345,7 @@ export default {
   'sensors.vehicles.other': '{count} vehicles',
   'sensors.all_off': 'Sensors are switched off.',
   'sensors.no_strap': 'No strap: {reason}.',
+  'sensors.has_strap': '{name} is connected.',
   'sensors.near': 'In range: {names}.',
   'sensors.demo': 'These sensors are simulated.',
   'sensors.bluetooth': 'Bluetooth: {state}',
