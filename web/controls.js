@@ -4,7 +4,7 @@ import { rpc } from './api.js';
 import { ask, element, setText, show, svg } from './dom.js';
 import { distance, duration } from './format.js';
 import { t } from './i18n.js';
-import { labelled, select } from './page.js';
+import { isKiosk, labelled, select } from './page.js';
 import { setSetting } from './saving.js';
 import { sports } from './tables.js';
 
@@ -179,7 +179,9 @@ export class Controls {
   async command(method, parameters) {
     if (this.isBusy) return undefined;
     this.isBusy = true;
-    this.wantsFocus = this.parent.contains(document.activeElement) || document.activeElement === document.body;
+    // In a kiosk keys without focus are commands.
+    this.wantsFocus = this.parent.contains(document.activeElement)
+      || (document.activeElement === document.body && !isKiosk);
     this.update(this.state, this.isKnown);
     const result = await this.session.attempt(() => rpc(method, parameters));
     this.isBusy = false;

@@ -1,9 +1,37 @@
-// Lines below the figures: links, partner, wind, sun, badge.
+// Lines about a run: its state, and below the figures links, partner, wind, sun, badge.
 
 import { badgeName } from './badge-text.js';
 import { element, setText, show } from './dom.js';
-import { age, compass, distance, height, seconds, speed, way } from './format.js';
+import { age, compass, distance, duration, height, rate, seconds, speed, way } from './format.js';
 import { clock, t } from './i18n.js';
+
+/** The state of the run in a word. */
+export function runText(state) {
+  if (!state) return t('live.waiting');
+  const active = state.auto_paused ? 'live.auto_paused' : `live.active.${state.sport ?? 'other'}`;
+  const idle = state.waiting === 'position' ? 'live.waits_position' : `live.${state.run}`;
+  const text = t(state.run === 'active' ? active : idle);
+  return state.demo ? `${text} (${t('live.demo')})` : text;
+}
+
+/** The lap in progress, from the second one on. */
+export function detailText({ lap, indoor, source }) {
+  if (!lap || lap.number < 2) return '';
+  const far = indoor && source === undefined ? [] : [distance(lap.distance_m)];
+  return [t('live.lap', { number: lap.number }), duration(lap.elapsed_ms), ...far].join('  ');
+}
+
+/** The figures of a run that has ended: [title, value]. */
+export function summaryFigures(summary) {
+  const figures = [
+    [t('field.time'), duration(summary.elapsed_ms)], [t('field.distance'), distance(summary.distance_m)]];
+  if (summary.average_pace_s_per_m !== undefined) {
+    figures.push([t(summary.sport === 'ride' ? 'field.average_speed' : 'field.average_pace'),
+      rate(summary.average_pace_s_per_m, summary.sport)]);
+  }
+  if (summary.average_bpm !== undefined) figures.push([t('field.average_heart_rate'), `${summary.average_bpm} bpm`]);
+  return figures;
+}
 
 /** The lines of the card: [title, text], without those that are not known. */
 export function infoLines(state) {

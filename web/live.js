@@ -6,10 +6,12 @@ import { Course, isTurn } from './course.js';
 import { element, setText, show } from './dom.js';
 import { eventText } from './events.js';
 import { lacksZones, shownPages } from './fields.js';
-import { age, distance, duration, rate } from './format.js';
+import { age } from './format.js';
 import { Gestures } from './gestures.js';
 import { clock, t } from './i18n.js';
-import { Lines, faultRow, infoLines, infoRow, linkLines, linkRow } from './info.js';
+import {
+  Lines, detailText, faultRow, infoLines, infoRow, linkLines, linkRow, runText, summaryFigures,
+} from './info.js';
 import { Laps } from './laps.js';
 import { RouteMap } from './map.js';
 import { Motion } from './motion.js';
@@ -17,10 +19,10 @@ import { NearestStrap } from './nearest-strap.js';
 import { isKiosk, start } from './page.js';
 import { lacksFix, Stage } from './stage.js';
 import { Banner, faultText, Memory, urgentStates } from './states.js';
+import { kept } from './store.js';
 import { followSun } from './theme.js';
 import { Trail } from './trail.js';
 import { WakeLock, wakeText } from './wake.js';
-import { WeatherNow } from './weather-now.js';
 
 const BLOCKS = ['fields', 'lap', 'zones', 'workout', 'badges', 'course', 'partner', 'sun', 'wind'];
 /** Notices of events that are older are not shown. */
@@ -40,6 +42,8 @@ class LivePage {
     this.wake = new WakeLock();
     this.build();
     this.listen();
+    if (kept('paced.signals')) this.loadSignals();
+    if (isKiosk) import('./kiosk.js').then(({ KioskKeys }) => new KioskKeys(this.controls));
     this.connect();
   }
 
@@ -70,7 +74,6 @@ class LivePage {
     main.append(element('h1', { class: 'unseen' }, t('nav.live')), strips, view, side, deck, session.faultLine,
       session.noticeLine);
     this.gestures = new Gestures([view, side.querySelector('.lap-side')], (by) => this.turn(by));
-    if (!session.liveOnly) this.weather = new WeatherNow(this.controls.parent, this.controls.start, main);
     this.buildDisplay();
   }
 
@@ -144,6 +147,18 @@ class LivePage {
       onchange: () => this.map.zoomBySpeed(zoom.checked) });
     session.display.prepend(...(document.fullscreenEnabled ? [button] : []), wakeLine,
       element('label', { class: 'check' }, zoom, element('span', {}, t('map.by_speed'))), this.motion.choice());
+    session.display.parentNode.addEventListener('toggle', () => this.addSignals(zoom.parentNode), { once: true });
+  }
+
+  /** Sound and vibration: loaded if the browser keeps some, or somebody looks for them. */
+  async loadSignals() {
+    const { Signals } = await import('./signals.js');
+    this.signals ??= new Signals((text) => session.notice(text));
+  }
+
+  async addSignals(place) {
+    await this.loadSignals();
+    place.after(this.signals.choice());
   }
 
   listen() {
@@ -216,8 +231,12 @@ class LivePage {
     this.schedule();
   }
 
-  takeWeather(line) {
-    this.weather?.take(line);
+  /** The weather beside the start: its code is loaded when there is some. */
+  async takeWeather(line) {
+    if (session.liveOnly) return;
+    const { WeatherNow } = await import('./weather-now.js');
+    this.weather ??= new WeatherNow(this.controls.parent, this.controls.start, session.main);
+    this.weather.take(line);
     this.schedule();
   }
 
@@ -273,7 +292,10 @@ class LivePage {
       default:
     }
     const text = this.isNews(event, isReplayed) ? eventText(event, this.state) : null;
-    if (text) session.notice(text, { isLarge: event.event === 'lap' });
+    if (text) {
+      session.notice(text, { isLarge: event.event === 'lap' });
+      this.signals?.play(event.event);
+    }
     this.schedule();
   }
 
@@ -447,32 +469,6 @@ class LivePage {
 }
 
 const isPaper = () => document.documentElement.dataset.theme === 'e-ink';
-
-function runText(state) {
-  if (!state) return t('live.waiting');
-  const active = state.auto_paused ? 'live.auto_paused' : `live.active.${state.sport ?? 'other'}`;
-  const idle = state.waiting === 'position' ? 'live.waits_position' : `live.${state.run}`;
-  const text = t(state.run === 'active' ? active : idle);
-  return state.demo ? `${text} (${t('live.demo')})` : text;
-}
-
-/** The lap in progress, from the second one on. */
-function detailText({ lap, indoor, source }) {
-  if (!lap || lap.number < 2) return '';
-  const far = indoor && source === undefined ? [] : [distance(lap.distance_m)];
-  return [t('live.lap', { number: lap.number }), duration(lap.elapsed_ms), ...far].join('  ');
-}
-
-function summaryFigures(summary) {
-  const figures = [
-    [t('field.time'), duration(summary.elapsed_ms)], [t('field.distance'), distance(summary.distance_m)]];
-  if (summary.average_pace_s_per_m !== undefined) {
-    figures.push([t(summary.sport === 'ride' ? 'field.average_speed' : 'field.average_pace'),
-      rate(summary.average_pace_s_per_m, summary.sport)]);
-  }
-  if (summary.average_bpm !== undefined) figures.push([t('field.average_heart_rate'), `${summary.average_bpm} bpm`]);
-  return figures;
-}
 
 function toggleFullScreen() {
   if (document.fullscreenElement) document.exitFullscreen();

@@ -26,6 +26,7 @@ export const isKiosk = new URLSearchParams(location.search).has('kiosk');
  */
 export async function start({ needs = 'live', name } = {}) {
   await loadTexts();
+  if (isKiosk && (await import('./kiosk.js')).frame()) return new Promise(() => {});
   const session = new Session(name);
   session.build();
   session.rights = await signedIn(session);

@@ -1,59 +1,18 @@
-"""The live page on a handlebar: small screens, states that nobody may miss, and fields that keep their place.
+"""The live page on a handlebar: figures on small screens, states that nobody may miss, and fields that keep their place."""
 
-The page reads lines that the test makes: `window.say(line)`.
-"""
-
-import json
+import functools
 
 import pytest
 from playwright.sync_api import expect
 
 from harness.browser import button, violations
-from harness.fake_paced import IDLE, RUN
+from harness.fake_paced import RUN
+from harness.live_page import COURSE, FIELDS, RUNS, lap, live_page, say, settled, state, use
 from harness.paced_web import PacedWeb
-from harness.timing import wait_for
 
 # The classic displays of bike computers.
 SIZES = [(400, 240), (240, 320), (320, 240), (480, 320), (800, 480)]
 THEMES = ["sunlight", "dark", "e-ink"]
-
-# The stream of lines is the test's.
-FEED = """const ask = window.fetch;
-window.fetch = (address, options) => {
-    if (!String(address).includes('/api/stream')) return ask(address, options);
-    return Promise.resolve(new Response(new ReadableStream({ start(lines) {
-        window.say = (line) => lines.enqueue(new TextEncoder().encode(`${JSON.stringify(line)}\\n`));
-        window.say({ class: 'VERSION', instance: 'i', events: { last: 0 } });
-    } })));
-};"""
-
-FIELDS = {
-    "time": 4932.3, "distance": 25034.2, "pace": 0.3124, "heart_rate": 148, "zone": 2, "speed": 8.9, "lap_time": 192.3,
-    "lap_distance": 603.1, "lap_pace": 0.31, "lap_speed": 8.1, "lap_heart_rate": 150, "laps": 3, "average_pace": 0.32,
-    "average_speed": 8.4, "moving_time": 4800, "max_pace": 0.2, "max_speed": 14.2, "average_heart_rate": 141,
-    "time_in_zone": 320, "max_heart_rate": 163, "altitude": 312, "power_3s": 212, "average_power": 190,
-    "normalized_power": 205, "cadence": 88,
-}
-COURSE = {
-    "length_m": 42000, "progress_m": 12000, "remaining_m": 30000, "status": "on",
-    "cue": {"type": "left", "name": "Long Mill Lane", "distance_m": 120},
-    "second_cue": {"type": "right", "name": "Church Street", "distance_m": 480},
-}
-WORKOUT = {
-    "steps": 5, "step": 2, "text": "10 min zone 2 # Steady", "remaining_ms": 599400, "target_state": "high", "next": "1 km zone 4"}
-
-
-def state(sport="run", blocks=None, fields=None, **members):
-    """A STATE of a run of this moment."""
-    values = FIELDS if fields is None else fields
-    return RUN | {"sport": sport, "boot_ms": 123456700, "seq": 1, "blocks": {"fields": values} | (blocks or {})} | members
-
-
-# Each kind of run: what its states have.
-RUNS = {
-    "run": {}, "ride": {"sport": "ride"}, "indoor": {"indoor": True}, "course": {"sport": "ride", "blocks": {"course": COURSE}},
-    "workout": {"blocks": {"workout": WORKOUT}}, "both": {"sport": "ride", "blocks": {"course": COURSE, "workout": WORKOUT}},
-}
 
 
 @pytest.fixture(scope="module")
@@ -66,25 +25,8 @@ def idle(long_stage):
 
 @pytest.fixture
 def fed(idle, pages):
-    """Opens the live page with the lines of the test; `path` and the others as of `Pages.open`."""
-    def fed(first=None, path="", **options):
-        page = pages.open(idle, "icon.svg", **options)
-        page.add_init_script(FEED)
-        page.goto(f"{idle.url}/{path}")
-        wait_for(lambda: page.evaluate("Boolean(window.say)"), 60, "a page that reads lines")
-        say(page, first or state())
-        expect(page.locator(".stage .cell")).not_to_have_count(0)
-        return page
-
-    return fed
-
-
-def say(page, *lines):
-    """Gives the page lines, and waits until it has drawn them."""
-    page.evaluate("""(lines) => new Promise((done) => {
-        for (const line of lines) window.say(line);
-        setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)));
-    })""", list(lines))
+    """Opens the live page with the lines of the test."""
+    return functools.partial(live_page, pages, idle)
 
 
 # What is on a page of fields: { fields: [{ name, size, part, isFirst }], strips, problems } with sizes in pixels, and the part of
@@ -122,16 +64,6 @@ MEASURE = """() => {
     return { fields, strips, problems, isSideways: document.documentElement.scrollWidth > innerWidth,
         opacity: getComputedStyle(document.querySelector('.deck')).opacity };
 }"""
-
-
-def use(page, size, theme):
-    """Another window and theme of the same page."""
-    page.set_viewport_size(dict(zip(("width", "height"), size)))
-    page.evaluate("""(theme) => {
-        document.documentElement.dataset.theme = theme;
-        dispatchEvent(new Event('paced-theme'));
-    }""", theme)
-    wait_for(lambda: page.evaluate("Boolean(window.say)"), 60, "a page that reads lines")
 
 
 def check_figures(page, size, run, theme):
@@ -204,12 +136,6 @@ def ride(*changes):
     return {name: value for name, value in made.items() if value is not None}
 
 
-def settled(page):
-    """Waits until nothing on the page comes or goes by itself."""
-    page.evaluate("document.body.classList.remove('awake')")
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-
 PLACES = """() => [...document.querySelectorAll('.stage .cell')].map((cell) =>
     [cell.dataset.field, ...Object.values(cell.getBoundingClientRect().toJSON()).map(Math.round)])"""
 
@@ -250,8 +176,7 @@ def test_no_line_that_comes_or_goes_moves_a_field(fed, theme, sizes):
         del course["second_cue"]
         say(page, ride({"course": course}))
         assert page.evaluate(PLACES) == before, size
-        say(page, ride(), {"class": "EVENT", "event": "lap", "seq": page.evaluate("window.seq = (window.seq ?? 0) + 1"),
-                           "boot_ms": 1, "lap": RUN["lap"] | {"average_pace_s_per_m": 0.3}})
+        say(page, ride(), lap(sizes.index(size) + 1))
         notice = page.locator(".line.notice")
         expect(notice).to_be_visible()
         settled(page)
@@ -259,3 +184,40 @@ def test_no_line_that_comes_or_goes_moves_a_field(fed, theme, sizes):
         box, value = notice.bounding_box(), first.bounding_box()
         assert box["y"] >= value["y"] + value["height"] and box["y"] + box["height"] <= height + 1, (size, box, value)
         page.evaluate("document.querySelector('.line.notice').click()")
+
+
+def test_stop_is_reached_by_a_tap_and_the_button(fed):
+    page = fed(state(), width=320, height=240)
+    use(page, (320, 240), "sunlight")
+    say(page, state())
+    deck = page.locator(".deck")
+    expect(deck).to_have_css("opacity", "0")
+    places = page.evaluate(PLACES)
+    page.mouse.click(160, 200)
+    expect(deck).to_have_css("opacity", "1")
+    assert page.evaluate(PLACES) == places and violations(page) == []
+    page.get_by_role("button", name="Stop").hover()
+    page.mouse.down()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.mouse.up()
+    button(page, "Cancel").click()
+    expect(deck).to_have_css("opacity", "0")
+    # With the keyboard, they are there as long as one of them has the focus.
+    button(page, "Lap").focus()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Stop")).to_be_focused()
+    settled(page)
+    expect(deck).to_have_css("opacity", "1")
+
+
+def test_values_by_a_lost_position_are_marked(fed):
+    page = fed(ride(), theme="e-ink")
+    marked = page.locator(".cell.stale")
+    expect(marked).to_have_count(0)
+    say(page, ride({"position": RUN["position"] | {"stale": True, "age_ms": 6000}}))
+    expect(page.locator('[data-field="distance"].stale .value')).to_have_css("text-decoration-line", "line-through")
+    expect(page.locator('[data-field="time"].stale')).to_have_count(0)
+    expect(page.locator(".strip b")).to_have_css("text-decoration-line", "line-through")
+    # A sensor measures the distance.
+    say(page, ride({"position": None, "source": "wheel"}))
+    expect(marked).to_have_count(0)
