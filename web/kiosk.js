@@ -16,7 +16,8 @@ function view() {
   const [keptSize, keptRotation] = (kept(KEY) ?? '').split(' ');
   const size = Number(asked.get('size') ?? (keptSize || 100));
   const rotate = Number(asked.get('rotate') ?? (keptRotation || 0));
-  const made = { size: size >= SMALLEST && size <= LARGEST ? size : 100, rotate: ROTATIONS.includes(rotate) ? rotate : 0 };
+  const made = { size: size >= SMALLEST && size <= LARGEST ? size : 100,
+    rotate: ROTATIONS.includes(rotate) ? rotate : 0 };
   keep(KEY, made.size === 100 && made.rotate === 0 ? null : `${made.size} ${made.rotate}`);
   return made;
 }
@@ -33,7 +34,8 @@ export function frame() {
   const place = () => {
     const sides = rotate % 180 === 0 ? [innerWidth, innerHeight] : [innerHeight, innerWidth];
     const [width, height] = sides.map((side) => `${side * 100 / size}px`);
-    Object.assign(page.style, { width, height, transform: `translate(-50%, -50%) rotate(${rotate}deg) scale(${size / 100})` });
+    const transform = `translate(-50%, -50%) rotate(${rotate}deg) scale(${size / 100})`;
+    Object.assign(page.style, { width, height, transform });
   };
   place();
   addEventListener('resize', place);
@@ -46,7 +48,7 @@ export function frame() {
   return true;
 }
 
-/** The keys of the kiosk: Enter laps or starts, Space pauses and resumes, Escape held stops. Arrows turn pages anyway. */
+/** Enter laps or starts, Space pauses and resumes, Escape held stops. Arrows turn pages anyway. */
 export class KioskKeys {
   constructor(controls) {
     this.controls = controls;

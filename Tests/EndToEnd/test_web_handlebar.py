@@ -50,7 +50,8 @@ MEASURE = """() => {
         && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1;
     const problems = [];
     parts.forEach(([name, box], index) => {
-        if (box.left < -0.5 || box.top < -0.5 || box.right > innerWidth + 0.5 || box.bottom > innerHeight + 0.5) problems.push(`${name} is out`);
+        const isOut = box.left < -0.5 || box.top < -0.5 || box.right > innerWidth + 0.5 || box.bottom > innerHeight + 0.5;
+        if (isOut) problems.push(`${name} is out`);
         for (const [other, its] of parts.slice(index + 1)) {
             const isBanner = [name, other].includes('banner') && [name, other].includes('bar');
             if (!isBanner && overlaps(box, its)) problems.push(`${name} and ${other}`);
@@ -155,7 +156,8 @@ def test_states_are_in_a_banner_the_most_important_first(fed):
 
 
 @pytest.mark.parametrize(("theme", "sizes"), [
-    ("e-ink", [(240, 320), (800, 480)]), *(pytest.param(theme, [*SIZES, (360, 740), (1024, 768)], marks=pytest.mark.thorough) for theme in THEMES)])
+    ("e-ink", [(240, 320), (800, 480)]),
+    *(pytest.param(theme, [*SIZES, (360, 740), (1024, 768)], marks=pytest.mark.thorough) for theme in THEMES)])
 def test_no_line_that_comes_or_goes_moves_a_field(fed, theme, sizes):
     page = fed(ride(), scope="control")
     for size in sizes:

@@ -16,6 +16,7 @@ the standard library.
         paced_net  paced-net beside a daemon with a position, and a weather service
         paced_web  paced-web beside a daemon, and programs that use its interface
     browser        pages of paced-web in chromium, with the packages of Tests/requirements.txt
+    live_page      the live page with the lines of a test in the place of the server's
     places         where clients of README and of Examples find the sockets
     maps           commands of pacectl with a separate directory of maps
     vector_tiles   a reader of vector tiles
