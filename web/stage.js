@@ -116,7 +116,6 @@ export class Stage {
 
   /** The pages with what fits on each. They stay while the fields stay. */
   pagesThatFit(pages, state, settings) {
-    if (!this.isInRun) return pages;
     const key = JSON.stringify(pages.map((page) => page.map(({ field }) => field)));
     if (this.split.key !== key || this.split.settings !== settings) {
       const box = this.measure();
