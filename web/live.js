@@ -17,7 +17,7 @@ import { RouteMap } from './map.js';
 import { Motion } from './motion.js';
 import { NearestStrap } from './nearest-strap.js';
 import { isKiosk, start } from './page.js';
-import { lacksFix, Stage } from './stage.js';
+import { Stage } from './stage.js';
 import { Banner, faultText, Memory, urgentStates } from './states.js';
 import { kept } from './store.js';
 import { followSun } from './theme.js';
@@ -68,7 +68,6 @@ class LivePage {
     this.course = new Course(session, strip, this.courseCard);
     this.motion = new Motion(view, this.course, step);
     const strips = element('div', { class: 'strips' }, strip, step, this.buildZones());
-    this.strip = strip;
     // On a low screen they lie over the fields together.
     const deck = element('div', { class: 'deck' }, this.buildPager(), this.buildControls(), this.links);
     main.append(element('h1', { class: 'unseen' }, t('nav.live')), strips, view, side, deck, session.faultLine,
@@ -351,7 +350,6 @@ class LivePage {
     if (!state) return;
     // In a run the banner has them.
     this.faultLines.render(isInRun ? [] : state.faults.map(faultText));
-    this.strip.classList.toggle('stale', lacksFix(state));
     this.infoRows.render(infoLines(state));
     this.linkRows.render(linkLines(state));
     this.course.render(state);

@@ -73,8 +73,13 @@ def check_figures(page, size, run, theme):
     line = state(**RUNS[run])
     use(page, size, theme)
     say(page, line, line)
+    # What only such a run has is loaded when it begins.
+    for block, part in [("course", ".strip"), ("workout", ".step")]:
+        if block in line["blocks"]:
+            expect(page.locator(part)).to_have_css("container-type", "size")
+    settled(page)
     seen = []
-    for _ in range(20):
+    for _ in range(40):
         said = page.evaluate(MEASURE)
         first, *others = said["fields"]
         case = (size, run, theme, said)
