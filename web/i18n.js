@@ -11,6 +11,9 @@ let locale = 'en';
 let plural = new Intl.PluralRules('en');
 let settings = {};
 const formats = new Map();
+/** What each figure asks for, several times a second: the decimal separator, and whether the user is in miles. */
+let point = null;
+let isAmerican = null;
 
 /** Loads the texts of the user's language; to be awaited before the first t(). */
 export async function loadTexts() {
@@ -20,6 +23,7 @@ export async function loadTexts() {
   locale = wanted.find((tag) => tag.slice(0, 2) === language) ?? language;
   plural = new Intl.PluralRules(locale);
   formats.clear();
+  point = null;
   texts = (await import(`./texts/${language}.js`)).default;
   document.documentElement.lang = language;
 }
@@ -58,7 +62,8 @@ export function useSettings(newer) {
 /** Kilometres instead of miles: the setting, else miles in the United States. */
 export function isMetric() {
   if (settings.metric !== undefined && settings.metric !== null) return settings.metric;
-  return !/-US\b/.test(navigator.languages?.[0] ?? navigator.language ?? '');
+  isAmerican ??= /-US\b/.test(navigator.languages?.[0] ?? navigator.language ?? '');
+  return !isAmerican;
 }
 
 function formatter(kind, options) {
@@ -69,7 +74,8 @@ function formatter(kind, options) {
 
 /** The decimal separator of the locale. */
 export function separator() {
-  return formatter(Intl.NumberFormat, {}).formatToParts(1.5).find((part) => part.type === 'decimal').value;
+  point ??= formatter(Intl.NumberFormat, {}).formatToParts(1.5).find((part) => part.type === 'decimal').value;
+  return point;
 }
 
 /** A number with groups of digits, and so many decimals. */

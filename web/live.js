@@ -357,7 +357,7 @@ class LivePage {
       && !session.liveOnly);
     this.motion.render(state);
     if (!this.side.isMapHidden) this.renderMap();
-    this.laps.render(state);
+    if (!this.side.areLapsHidden) this.laps.render(state);
   }
 
   renderStatus() {
@@ -379,7 +379,7 @@ class LivePage {
     const extra = wide.matches ? 0 : this.page - this.pages.length;
     const shown = wide.matches || extra < 0 ? 'fields' : ['map', 'laps'][extra] ?? 'fields';
     session.main.dataset.view = shown;
-    this.side = { isMapHidden: !wide.matches && shown !== 'map' };
+    this.side = { isMapHidden: !wide.matches && shown !== 'map', areLapsHidden: !wide.matches && shown !== 'laps' };
     if (shown === 'fields') this.stage.render(this.pages[this.page], state, session.settings);
     this.renderPager(count, shown);
   }
