@@ -10,8 +10,10 @@ const WAYS = ['sound', 'vibration'];
 /** By kind: the events, the tones as [hertz, seconds], and the vibration in milliseconds. */
 const kinds = {
   laps: { events: ['lap'], tones: [[880, 0.15], [1320, 0.25]], vibration: [200, 100, 200] },
-  turns: { events: ['cue', 'course', 'climb'], tones: [[1000, 0.1], [0, 0.06], [1000, 0.1]], vibration: [100, 80, 100] },
-  alerts: { events: ['alert', 'workout', 'light', 'notice'], tones: [[660, 0.2], [440, 0.3]], vibration: [400] },
+  turns: { events: ['cue', 'course', 'climb'], tones: [[1000, 0.1], [0, 0.06], [1000, 0.1]],
+    vibration: [100, 80, 100] },
+  alerts: { events: ['alert', 'workout', 'light', 'notice'], tones: [[660, 0.2], [440, 0.3]],
+    vibration: [400] },
   badges: { events: ['badge'], tones: [[660, 0.12], [880, 0.12], [1100, 0.12], [1320, 0.3]],
     vibration: [80, 60, 80, 60, 300] },
 };
