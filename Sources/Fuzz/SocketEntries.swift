@@ -23,6 +23,7 @@ extension FuzzTarget {
         name: "control",
         corpus: [
             #"{"jsonrpc":"2.0","method":"run.start","params":{"sport":"run","indoor":false,"ago_ms":0},"id":1}"#,
+            #"{"jsonrpc":"2.0","method":"run.start","params":{"sport":"run","wait":"position"},"id":1}"#,
             #"{"jsonrpc":"2.0","method":"settings.set","params":{"key":"zones","value":[100,120,140,160,180]},"id":"a"}"#,
             #"[{"jsonrpc":"2.0","method":"run.toggle"},{"jsonrpc":"2.0","method":"status","id":null},{"foo":"boo"}]"#,
             #"{"jsonrpc":"2.0","method":"settings.set","params":{"key":"screens","value":{"ride":[{"fields":["time",{"field":"speed","title":"v","size":54}]}]}},"id":2}"#,
@@ -231,6 +232,7 @@ extension FuzzTarget {
             } catch {
                 throw .notInThisState(error)
             }
+        case .startAtPosition: return .waiting
         case .status: return .state(pipeline.state(at: now), sequence: 1)
         case .settings: return .settings(pipeline.settings)
         case .setting(let key): return .setting(key, pipeline.settings)
