@@ -188,7 +188,7 @@ export class Uploader {
    */
   constructor({ path, title, help, controls, query, onDone, resultOf = () => [], describe }) {
     Object.assign(this, { path, query, onDone, resultOf, describe });
-    this.files = element('input', { id: 'upload-files', type: 'file', multiple: true, required: true,
+    this.files = element('input', { id: 'upload-files', type: 'file', multiple: true,
       accept: '.fit,.gpx,.tcx,.kml,.geojson,.json,.gz', 'aria-describedby': 'upload-help' });
     this.button = element('button', { class: 'main', type: 'submit' }, t('history.upload'));
     this.cancel = element('button', { type: 'button', hidden: true, onclick: () => this.abort.abort() },
@@ -198,7 +198,9 @@ export class Uploader {
     this.results = element('ul', { class: 'results', 'aria-live': 'polite' });
     this.form = element('form', { onsubmit: (event) => {
       event.preventDefault();
-      this.run();
+      // Not "required": the field is empty after an import, and would be marked as wrong.
+      if (this.files.files.length === 0) this.files.click();
+      else this.run();
     } }, element('label', { for: 'upload-files' }, t('history.files')), this.files,
     element('p', { id: 'upload-help', class: 'soft' }, help), ...controls,
     element('div', { class: 'buttons' }, this.button, this.cancel), this.progress, this.state, this.results);

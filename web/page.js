@@ -68,7 +68,7 @@ async function signedIn(session) {
 }
 
 /** The code in the fragment of the address, which is removed. */
-function takeCode() {
+export function takeCode() {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');
   if (code) history.replaceState(null, '', location.pathname + location.search);
   return code;

@@ -3,6 +3,7 @@
 import { ApiError, getJSON, request, token } from './api.js';
 import { ask, element } from './dom.js';
 import { errorText, t } from './i18n.js';
+import { takeCode } from './page.js';
 
 /** Exchanges a code for a token; the error if that fails. */
 export async function exchange(code) {
@@ -56,6 +57,11 @@ export async function askForCode(session, problem) {
 
 function codeOf(session, problem) {
   return new Promise((resolve) => {
+    // The address of a code, opened in this very tab, loads no new page.
+    addEventListener('hashchange', () => {
+      const code = takeCode();
+      if (code) resolve(code);
+    });
     const input = element('input', { id: 'code', name: 'code', autocomplete: 'one-time-code', autocapitalize: 'off',
       spellcheck: false, required: true, 'aria-describedby': 'code-help' });
     const form = element('form', { onsubmit: (event) => {

@@ -319,6 +319,9 @@ def test_import_of_files(own, pages):
     expect(results.last).to_have_class("problem")
     expect(results.last).not_to_contain_text("The request failed")
     expect(entries(page)).to_have_count(1)
+    # The field is empty again, and not marked as wrong.
+    expect(button(page, "Upload")).to_be_enabled()
+    assert not page.locator("#upload-files").evaluate("(field) => field.matches(':user-invalid')")
     assert own.activity(1)["sport"] == "walk"
     assert violations(page) == []
     page.get_by_role("link", name="Show the activity").click()

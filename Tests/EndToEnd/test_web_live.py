@@ -491,6 +491,10 @@ def test_wrong_code_and_revoked_token_lead_to_the_form(idle, browser):
     page.evaluate("localStorage.setItem('paced.token', 'revoked')")
     button(page, "Start").click()
     expect(page.get_by_label("Code")).to_be_visible()
+    # The printed address in the tab that asks: only its fragment is new, so the browser loads nothing.
+    page.evaluate("(code) => { location.hash = `code=${code}`; }", idle.code())
+    expect(page.locator("main.live")).to_be_visible()
+    assert "code" not in page.url
 
 
 def test_link_that_may_only_watch_asks_before_it_replaces_a_control_token(idle, browser):
