@@ -96,6 +96,7 @@ def pages(browser):
     pages = Pages(browser)
     yield pages
     pages.print_lines()
+    pages.release()
     assert pages.complaints == []
 
 

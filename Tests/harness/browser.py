@@ -81,6 +81,12 @@ class Pages:
             tokens[scope] = web.client(scope, name="browser").token
         return tokens[scope]
 
+    def release(self):
+        """Ends what answers requests in the place of the server: an answer that comes after its page belongs to no test."""
+        for context in self.browser.contexts:
+            for page in context.pages:
+                page.unroute_all(behavior="ignoreErrors")
+
     def print_lines(self):
         """Prints what each page says to its user, for a test that has failed."""
         for context in self.browser.contexts:
