@@ -19,7 +19,7 @@ extension Command {
     /// All commands, in the order of the help.
     package static let all: [Command] =
         status + watch + run + scan + sensors + workout + course + settings + activities + badges + bests + show + edit
-        + delete + export + report + importing + recover + replay + rows + publish + weather + route + places + map
+        + trash + export + report + importing + recover + replay + rows + publish + weather + route + places + map
         + decode
         + transit + web + device + doctor + panel + help + completion
 }

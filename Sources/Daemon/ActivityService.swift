@@ -21,6 +21,8 @@ final class ActivityService {
 
     private static let tooManyRequests = RPCError.busy("too many requests about activities wait for the disk")
     private static let noSuchActivity = RPCError.notFound("id", "there is no activity of this number")
+    private static let notInTrash = RPCError.notFound("id", "the trash has no activity of this number")
+    static let inTrash = RPCError.notFound("id", "the activity is in the trash: restore it first")
 
     /// - Parameters:
     ///   - directory: the state directory.
@@ -88,8 +90,9 @@ final class ActivityService {
     /// Starts the execution of a request. `completion` receives its result when the inbox is drained.
     func execute(_ request: ActivityRequest, _ completion: @escaping Completion, at now: Instant) throws(RPCError) {
         switch request {
-        case .list(let limit, let before):
-            try submit(.list(limit: limit, before: before), completion) { service, reply, now in
+        case .list(let limit, let before, let ofTrash):
+            let list = DiskRequest.list(limit: limit, before: before, in: ofTrash ? .trash : .lists)
+            try submit(list, completion) { service, reply, now in
                 guard case .list(let summaries) = reply else { return nil }
                 return .activities(summaries.map { service.upToDate($0, at: now) })
             }
@@ -112,22 +115,31 @@ final class ActivityService {
             // STATE would still report the old sport, and the end of a run sets its start.
             if sport != nil || started != nil { try checkHasEnded(id, at: now) }
             let edit = JournalChange.edit(activity: id, sport, name, started: started)
-            try change(id, by: edit, completion, at: now) { service throws(RPCError) in
+            try change(id, .lists, by: edit, completion, at: now) { service throws(RPCError) in
                 if started != nil { service.exportAndIndexAfterCommit(at: now) } else { service.updateIndex(at: now) }
-                try service.submit(.activity(id), completion) { service, reply, now in
-                    if case .activity(let summary, _) = reply {
-                        .summary(service.upToDate(summary, at: now))
-                    } else {
-                        nil
-                    }
-                }
+                try service.submitSummary(of: id, completion)
             }
-        case .delete(let id):
+        case .trash(let id):
             try checkHasEnded(id, at: now)
-            try change(id, by: .delete(activity: id), completion, at: now) { service in
+            let time = run.state(at: now).setTime
+            try change(id, .lists, by: .trash(.put(.activity, id, at: time)), completion, at: now) { service in
                 service.updateIndex(at: now)
                 completion(.success(.done))
             }
+        case .restore(let id):
+            try change(id, .trash, by: .trash(.restore(.activity, id)), completion, at: now) {
+                service throws(RPCError) in
+                // Its exports may have waited.
+                service.exportAndIndexAfterCommit(at: now)
+                try service.submitSummary(of: id, completion)
+            }
+        case .delete(let id):
+            try checkHasEnded(id, at: now)
+            try change(id, nil, by: .delete(activity: id), completion, at: now) { service in
+                service.updateIndex(at: now)
+                completion(.success(.done))
+            }
+        case .emptyTrash: try emptyTrash(completion, at: now)
         case .recover(let file): try recover(file, completion, at: now)
         }
     }
@@ -156,6 +168,30 @@ final class ActivityService {
             }
         }
         if !isSubmitted { throw Self.tooManyRequests }
+    }
+
+    private func emptyTrash(_ completion: @escaping Completion, at now: Instant) throws(RPCError) {
+        try checkJournalIsWritten(at: now)
+        let isSubmitted = submit(.trash) { [unowned self] reply, now in
+            complete(completion) { () throws(RPCError) in
+                guard case .success(.trash(let activities, let courses)) = reply else {
+                    if case .failure(let failure) = reply { throw .unreadable(failure) }
+                    return completion(.success(.erased(activities: 0, courses: 0)))
+                }
+                let isQueued = run.journal.append(.trash(.empty), at: now, via: inbox) { _ in
+                    completion(.success(.erased(activities: activities, courses: courses)))
+                }
+                if !isQueued { throw Self.tooManyRequests }
+            }
+        }
+        if !isSubmitted { throw Self.tooManyRequests }
+    }
+
+    private func submitSummary(of id: Int, _ completion: @escaping Completion) throws(RPCError) {
+        try submit(.activity(id), completion) { service, reply, now in
+            guard case .activity(let summary, _) = reply else { return nil }
+            return .summary(service.upToDate(summary, at: now))
+        }
     }
 
     /// Queues the recovery of a damaged journal. The response is sent when the request is on the disk, not at the end.
@@ -202,6 +238,7 @@ final class ActivityService {
     ) throws(RPCError) {
         let isSubmitted = submit(request) { [unowned self] reply, now in
             switch reply {
+            case .success(.inTrash): completion(.failure(Self.inTrash))
             case .success(let reply):
                 let result = result(self, reply, now)
                 completion(result.map { .success($0) } ?? .failure(Self.noSuchActivity))
@@ -212,15 +249,19 @@ final class ActivityService {
     }
 
     /// Changes an activity if it exists. Calls `done` when the change is on the disk.
+    ///
+    /// - Parameter place: where it must be; nil for anywhere.
     private func change(
-        _ id: Int, by change: JournalChange, _ completion: @escaping Completion, at now: Instant,
+        _ id: Int, _ place: RecordPlace?, by change: JournalChange, _ completion: @escaping Completion, at now: Instant,
         _ done: @escaping (ActivityService) throws(RPCError) -> Void
     ) throws(RPCError) {
         try checkJournalIsWritten(at: now)
-        let isSubmitted = submit(.activity(id)) { [unowned self] reply, now in
+        let isSubmitted = submit(.summary(id)) { [unowned self] reply, now in
             complete(completion) { () throws(RPCError) in
                 switch reply {
-                case .success(.activity): break
+                case .success(.summary(let summary)):
+                    if place == .lists, summary.trashed != nil { throw Self.inTrash }
+                    if place == .trash, summary.trashed == nil { throw Self.notInTrash }
                 case .success: throw Self.noSuchActivity
                 case .failure(let failure): throw .unreadable(failure)
                 }
@@ -248,4 +289,9 @@ extension RPCError {
     fileprivate static func unreadable(_ failure: DiskWorker.Failure) -> RPCError {
         .internalError("the journal cannot be read: \(failure)")
     }
+}
+
+extension State {
+    /// The time by a clock that was set; nil without one.
+    var setTime: UTC? { clock == .rtc ? nil : time }
 }

@@ -106,6 +106,8 @@ package struct ActivitySummary: Equatable, Sendable {
     package var isDemo: Bool
     /// Set if the activity was copied from a damaged journal.
     package var recovered: RecoveryNote?
+    /// Set if the activity is in the trash.
+    package var trashed: TrashMark?
 
     package init(
         id: Int, sport: Sport, isOpen: Bool, started: UTC?, ended: UTC?, total: Totals, totalMilliseconds: Int64,
@@ -122,6 +124,16 @@ package struct ActivitySummary: Equatable, Sendable {
         self.lastLap = lastLap
         self.gaps = gaps
         self.isDemo = isDemo
+    }
+}
+
+/// That a record is in the trash.
+package struct TrashMark: Equatable, Sendable {
+    /// When it was put there; nil without a clock.
+    package var at: UTC?
+
+    package init(at: UTC?) {
+        self.at = at
     }
 }
 

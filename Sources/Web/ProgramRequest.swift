@@ -25,7 +25,7 @@ package struct ProgramRequest: Equatable {
         switch parts {
         case ["activities"]:
             self.arguments = ["--json", "activities"]
-            self.arguments += try arguments.options([.limit, .before, .since, .until, .sport])
+            self.arguments += try arguments.options([.limit, .before, .since, .until, .sport, .near, .radius, .least, .most, .trash])
         case ["activities", "totals"]:
             self.arguments = ["--json", "activities"]
             self.arguments += try arguments.options([.totals, .since, .until, .sport])
@@ -35,7 +35,7 @@ package struct ProgramRequest: Equatable {
         case ["bests"]:
             self.arguments = ["--json", "bests"] + (try arguments.options([.since, .sport]))
         case ["courses"]:
-            self.arguments = ["--json", "course", "list"] + (try arguments.options([]))
+            self.arguments = ["--json", "course", "list"] + (try arguments.options([.trash]))
         case ["places", "near"]:
             self.arguments = ["--json", "places", "near"]
             self.arguments += try arguments.options([.at, .kind, .radius, .order, .limit])
@@ -181,7 +181,7 @@ struct QueryArguments {
 
     enum Option: Equatable {
         case limit, before, since, until, sport, totals, hide, anonymous, units, at, home, within, bikes, kind, radius,
-            order, line
+            order, line, trash, near, least, most
         case format([String])
     }
 
@@ -247,6 +247,10 @@ extension QueryArguments.Option {
         case .radius: "radius"
         case .order: "order"
         case .line: "line"
+        case .trash: "trash"
+        case .near: "near"
+        case .least: "min_m"
+        case .most: "max_m"
         case .format: "format"
         }
     }
@@ -260,9 +264,10 @@ extension QueryArguments.Option {
         case .totals: "week, month or year"
         case .hide: "a number of metres from 0 to 5000"
         case .units: "metric or imperial"
-        case .at, .home: "a latitude and a longitude, such as 52.5163,13.3777"
+        case .at, .home, .near: "a latitude and a longitude, such as 52.5163,13.3777"
         case .within, .radius: "a number of metres from 1 to 100000"
-        case .anonymous, .bikes: "1"
+        case .least, .most: "a number of metres from 0 to 10000000"
+        case .anonymous, .bikes, .trash: "1"
         case .kind: "kinds of places with commas between"
         case .order: "distance or prominence"
         case .line: "a line, at most 64 bytes"
@@ -283,9 +288,11 @@ extension QueryArguments.Option {
         case .totals: return ["week", "month", "year"].contains(value) ? ["--totals=" + value] : nil
         case .hide: return number(0...5000).map { ["--hide=" + $0] }
         case .units: return ["metric", "imperial"].contains(value) ? ["--" + value] : nil
-        case .at, .home: return Self.isPlace(value) ? ["--\(name)=" + value] : nil
+        case .at, .home, .near: return Self.isPlace(value) ? ["--\(name)=" + value] : nil
+        case .least: return number(0...10_000_000).map { ["--longer=\($0)m"] }
+        case .most: return number(0...10_000_000).map { ["--shorter=\($0)m"] }
         case .within, .radius: return number(1...100_000).map { ["--\(name)=" + $0] }
-        case .anonymous, .bikes: return value == "1" ? ["--" + name] : nil
+        case .anonymous, .bikes, .trash: return value == "1" ? ["--" + name] : nil
         case .kind:
             let isKind = value.utf8.count <= 256 && value.utf8.allSatisfy { Self.isWord($0) || $0 == UInt8(ascii: ",") }
             return isKind ? ["--kind=" + value] : nil

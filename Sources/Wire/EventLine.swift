@@ -185,6 +185,7 @@ extension JSONWriter {
                 line.key("recovered")
                 line.note(recovered)
             }
+            if let trashed = summary.trashed { line.member("trashed", trashed.at) }
         }
     }
 

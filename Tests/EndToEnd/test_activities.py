@@ -299,22 +299,72 @@ def test_wrong_start_is_a_usage_error(text):
 
 def test_delete_asks_on_a_terminal_only(recorded, stage):
     terminal = stage.terminal()
-    terminal.run(PACECTL, "--runtime-dir", recorded.runtime, "delete", "2", "1")
+    terminal.run(PACECTL, "--runtime-dir", recorded.runtime, "delete", "--now", "2", "1")
     # The line is longer than the terminal is wide.
-    terminal.wait_for("Delete activity 2, run", "[y/N]")
+    terminal.wait_for("Erase activity 2, run", "[y/N]")
     terminal.type("n", "Enter")
-    terminal.wait_for("Activity 2 is kept.", "Delete activity 1, run")
+    terminal.wait_for("Activity 2 is kept.", "Erase activity 1, run")
     terminal.type("y", "Enter")
-    terminal.wait_for("Deleted: activity 1.")
+    terminal.wait_for("Erased: activity 1.")
     assert [one["id"] for one in recorded.call("activities.list")] == [2]
     terminal.run("clear")
-    terminal.run(PACECTL, "--runtime-dir", recorded.runtime, "delete", "2")
+    terminal.run(PACECTL, "--runtime-dir", recorded.runtime, "delete", "--now", "2")
     terminal.wait_for("[y/N]")
     terminal.type("C-c")
     terminal.wait_for("ready>")
     assert [one["id"] for one in recorded.call("activities.list")] == [2]
-    assert commanded(recorded, "delete", "last") == "Deleted: activity 2.\n"
+    assert commanded(recorded, "delete", "--now", "last") == "Erased: activity 2.\n"
     assert recorded.call("activities.list") == []
+
+
+def test_deleted_activity_is_in_the_trash_until_it_is_restored_or_erased(recorded):
+    assert commanded(recorded, "delete", "1") == "In the trash: activity 1. 'pacectl restore 1' takes it out.\n"
+    assert [one["id"] for one in recorded.call("activities.list")] == [2]
+    [trashed] = recorded.call("activities.list", trash=True)
+    assert trashed["id"] == 1
+    for words in (["delete", "1"], ["edit", "1", "--sport", "hike"]):
+        error = failed("/nonexistent", *words, "--runtime-dir", recorded.runtime)
+        assert "the activity is in the trash: restore it first" in error
+    assert "the trash has no activity of this number" in failed("/nonexistent", "restore", "2", "--runtime-dir", recorded.runtime)
+    assert commanded(recorded, "restore", trashed["uuid"][:18]).startswith("Restored: activity 1, ")
+    assert [one["id"] for one in recorded.call("activities.list")] == [2, 1]
+    commanded(recorded, "delete", "1")
+    assert commanded(recorded, "delete", "--now", "1") == "Erased: activity 1.\n"
+    assert recorded.call("activities.list", trash=True) == []
+    commanded(recorded, "delete", "2")
+    assert commanded(recorded, "trash", "empty") == "Erased: 1 activity, 0 courses.\n"
+    assert recorded.call("activities.list", trash=True) == []
+
+
+def test_activities_are_found_by_place_and_distance(pacectl, tmp_path):
+    for day in (1, 2):
+        (tmp_path / f"{day}.gpx").write_text(gpx(f"2026-05-0{day}T07:00:00"))
+        pacectl("import", tmp_path / f"{day}.gpx")
+    first = json.loads(pacectl("--json", "show", "1"))["summary"]
+    near = "--near=52.004,13"
+    ids = lambda *words: [json.loads(line)["id"] for line in pacectl("--json", "activities", *words).splitlines()]
+    assert ids(near) == [2, 1] and ids("--near=0,0") == []
+    metres = round(first["distance_m"])
+    assert ids(near, f"--longer={metres + 1}m") == [] and ids(f"--shorter={metres + 1}m") == [2, 1]
+    assert "--radius needs --near" in pacectl("activities", "--radius", "100", status=2)
+
+
+def test_trash_lists_activities_and_courses_and_their_files_are_refused(pacectl, tmp_path):
+    file = tmp_path / "morning.gpx"
+    file.write_text(gpx("2026-05-01T07:00:00"))
+    pacectl("import", file)
+    pacectl("course", "import", file)
+    assert pacectl("trash") == "The trash is empty.\n"
+    pacectl("delete", "1")
+    assert pacectl("course", "delete", "1") == "In the trash: course 1. 'pacectl course restore 1' takes it out.\n"
+    listed = pacectl("trash")
+    assert "\nCourses:\n" in listed and "2026-05-01" in listed
+    assert [json.loads(line)["id"] for line in pacectl("--json", "activities", "--trash").splitlines()] == [1]
+    assert pacectl("activities") == "No activity yet: 'pacectl start' starts one, 'pacectl import FILE' imports one.\n"
+    for words in (["import", file], ["import", "--again", file], ["show", "1"], ["export", "1", "--format", "gpx"]):
+        assert "in the trash: 'pacectl restore 1' takes it out" in pacectl(*words, status=1)
+    assert pacectl("course", "restore", "1").startswith("Restored: course 1, ")
+    assert "the trash has no course of this number" in pacectl("course", "restore", "1", status=1)
 
 
 # Import
@@ -419,7 +469,7 @@ def test_wrong_number_among_others_deletes_nothing(pacectl, tmp_path):
         pacectl("import", tmp_path / f"{day}.gpx")
     error = pacectl("delete", "1", "99", "2", status=1)
     assert error == "pacectl: activity 99: there is no activity of this number; nothing is deleted\n"
-    assert pacectl("delete", "1", "1", "2") == "Deleted: activity 1.\nDeleted: activity 2.\n"
+    assert pacectl("delete", "--now", "1", "1", "2") == "Erased: activity 1.\nErased: activity 2.\n"
 
 
 def test_several_files_end_with_their_counts(tmp_path):

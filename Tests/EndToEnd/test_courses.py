@@ -177,7 +177,7 @@ def test_pacectl_lists_shows_reverses_and_names_courses(stage, paced):
     assert pacectl(stage, "course", "partner") == "There is no partner.\n"
     assert pacectl(stage, "course", "partner", "5:00/km") == "The partner keeps a pace of 5:00 min/km.\n"
     assert pacectl(stage, "course", "partner") == "The partner keeps a pace of 5:00 min/km.\n"
-    assert pacectl(stage, "course", "delete", "last") == "Deleted: course 2.\n"
+    assert pacectl(stage, "course", "delete", "--now", "last") == "Erased: course 2.\n"
     assert "see 'pacectl course list'" in pacectl(stage, "course", "load", "no such", status=1)
     assert "there is no course 2" in pacectl(stage, "course", "show", "2", status=1)
 

@@ -269,6 +269,6 @@ def test_activity_of_a_demo_is_no_result_of_the_real_journal(stage):
     said = pacectl("export", "--all", "--format", "csv", "-o", str(stage.directory / "all"))
     assert "left out: 1 of the demo" in said and len(list((stage.directory / "all").glob("*"))) == 1
     assert json.loads(pacectl("activities", "--totals", "year", "--json"))["activities"] == 1
-    assert pacectl("delete", "--demo") == "Deleted: activity 1.\n"
+    assert pacectl("delete", "--now", "--demo") == "Erased: activity 1.\n"
     assert [one["id"] for one in service.call("activities.list")] == [2]
     assert "nothing is deleted" in pacectl("delete", "--demo", status=1)

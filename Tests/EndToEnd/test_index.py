@@ -153,7 +153,7 @@ def test_index_of_another_version_is_built_again(stage, indexed):
     change(indexed / "index.sqlite", "UPDATE best SET value = 1", "PRAGMA user_version = 0")
     assert '"elapsed_ms":1,' not in pacectl(indexed, "bests", "--json")
     daemon = stage.paced(*OFF)
-    wait_for(lambda: asked(indexed, "PRAGMA user_version") == [(3,)] and len(entries(indexed)) == 3, 60, "an index")
+    wait_for(lambda: asked(indexed, "PRAGMA user_version") == [(4,)] and len(entries(indexed)) == 3, 60, "an index")
     assert asked(indexed, "SELECT count(*) FROM best WHERE value = 1") == [(0,)]
     said = "index.sqlite has another version: it is built again"
     wait_for(lambda: said in daemon.log_text(), 60, "a line of the log")

@@ -17,6 +17,8 @@ package struct CourseSummary: Equatable, Sendable {
     package var ascent: Double?
     /// Those that count by the default of the setting `climb_score`.
     package var climbs: Int
+    /// Set if the course is in the trash.
+    package var trashed: TrashMark?
 
     /// The summary of a course.
     package init(id: Int = 0, _ course: Course, name: SanitizedText?, added: UTC) {

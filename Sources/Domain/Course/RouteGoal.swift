@@ -10,11 +10,10 @@ package enum RouteGoal: Equatable, Sendable {
     /// Metres of a round trip.
     package static let loopLengths = 500.0...200_000
 
-    /// The metres of a round trip of a length such as `10km`, `6.2 mi` or `800 m`; nil for another text, and for a length
-    /// that no trip has.
-    package static func loopMetres(_ text: String) -> Double? {
+    /// The metres of a length such as `10km`, `6.2 mi` or `800 m`; nil for another text, and for a length outside a range.
+    package static func metres(of text: String, in range: ClosedRange<Double>) -> Double? {
         var words = TargetText(text)
-        guard let metres = words.metres(), words.isAtEnd, loopLengths.contains(metres) else { return nil }
+        guard let metres = words.metres(), words.isAtEnd, range.contains(metres) else { return nil }
         return metres
     }
 }

@@ -9,7 +9,7 @@ package enum ActivityIndex {
     package static let name = "index.sqlite"
 
     /// `PRAGMA user_version`. Raised when the tables or the rules of the bests change: the index is built again then.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
     /// `PRAGMA application_id`: "paci".
     static let application: Int64 = 0x7061_6369
 
@@ -25,7 +25,8 @@ package enum ActivityIndex {
             moving_ms INTEGER NOT NULL,
             distance_m REAL NOT NULL,
             ascent_m REAL,
-            uuid TEXT
+            uuid TEXT,
+            cells BLOB NOT NULL          -- where it passed by: numbers of PassedCells, 5 bytes each
         ) STRICT;
         -- The best of each kind inside an activity.
         CREATE TABLE best (
@@ -43,10 +44,30 @@ package enum ActivityIndex {
     struct Entry {
         var totals: ActivityTotals
         var bests: [BestEffort] = []
+        var cells = PassedCells()
     }
 
     /// All entries by the number of the activity. Empty if the index is missing, damaged, locked or of another version.
     static func read(in directory: String) -> [Int: Entry] {
+        read(in: directory, entries)
+    }
+
+    /// The entries with their cells, without their bests.
+    static func cells(in directory: String) -> [Int: Entry] {
+        read(in: directory) { database throws(SQLiteError) in
+            let statement = try database.prepare(totals + ", cells FROM activity")
+            var entries: [Int: Entry] = [:]
+            while try statement.step() {
+                let totals = ActivityTotals(columns: statement)
+                entries[totals.id] = Entry(totals: totals, cells: PassedCells(bytes: statement.bytes(10) ?? []))
+            }
+            return entries
+        }
+    }
+
+    private static func read(
+        in directory: String, _ query: (SQLiteDatabase) throws(SQLiteError) -> [Int: Entry]
+    ) -> [Int: Entry] {
         guard let place = try? Directory(directory), (try? place.checkFile(name)) == true,
             let database = try? SQLiteDatabase(place.path(of: name), .reading)
         else { return [:] }
@@ -56,7 +77,7 @@ package enum ActivityIndex {
             guard try isCurrent(database) else { return [:] }
             // Both tables in one state.
             try database.execute("BEGIN")
-            return try entries(database)
+            return try query(database)
         } catch {
             return [:]
         }
@@ -82,13 +103,12 @@ package enum ActivityIndex {
         return entries
     }
 
+    private static let totals =
+        "SELECT id, sport, indoor, started_ms, total_ms, elapsed_ms, moving_ms, distance_m, ascent_m, uuid"
+
     /// The totals of the entries.
     static func totals(_ database: SQLiteDatabase) throws(SQLiteError) -> [Int: ActivityTotals] {
-        let statement = try database.prepare(
-            """
-            SELECT id, sport, indoor, started_ms, total_ms, elapsed_ms, moving_ms, distance_m, ascent_m, uuid
-            FROM activity
-            """)
+        let statement = try database.prepare(totals + " FROM activity")
         var totals: [Int: ActivityTotals] = [:]
         while try statement.step() {
             let entry = ActivityTotals(columns: statement)

@@ -89,10 +89,11 @@ extension ActivityTotals {
     }
 }
 
-/// The search for the bests in an activity's rows, which can be done in steps.
+/// The search for the bests and the cells in an activity's rows, which can be done in steps.
 struct RowSearch {
     let totals: ActivityTotals
     private var bests: RecordingBests
+    private(set) var cells = PassedCells()
     /// The place of the next row.
     private var place = 0
 
@@ -108,7 +109,10 @@ struct RowSearch {
     ///
     /// - Returns: False after the last one.
     mutating func advance(in journal: JournalReader, atMost limit: Int) throws -> Bool {
-        let next = try journal.rows(of: totals.id).eachButBeats(from: place, atMost: limit) { bests.ingest($0) }
+        let next = try journal.rows(of: totals.id).eachButBeats(from: place, atMost: limit) { row in
+            bests.ingest(row)
+            if case .sample(let sample) = row, let position = sample.coordinate { cells.insert(position) }
+        }
         place = next ?? place
         return next != nil
     }

@@ -133,8 +133,8 @@ package struct IndexWriter {
                 search = try RowSearch(next, of: journal)
             }
             guard try search?.advance(in: journal, atMost: Self.rowLimit) == false else { continue }
-            if let totals = search?.totals, let bests = search?.finish() {
-                finished.append(ActivityIndex.Entry(totals: totals, bests: bests))
+            if let totals = search?.totals, let bests = search?.finish(), let cells = search?.cells {
+                finished.append(ActivityIndex.Entry(totals: totals, bests: bests, cells: cells))
             }
             search = nil
         }
@@ -142,7 +142,7 @@ package struct IndexWriter {
 
     private mutating func write(_ database: SQLiteDatabase) throws(SQLiteError) {
         guard !finished.isEmpty else { return }
-        let activity = try database.prepare("INSERT INTO activity VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        let activity = try database.prepare("INSERT INTO activity VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         let best = try database.prepare("INSERT INTO best VALUES (?, ?, ?, ?, ?)")
         try database.transaction { () throws(SQLiteError) in
             for entry in finished {
@@ -151,7 +151,7 @@ package struct IndexWriter {
                 try activity.run(
                     totals.id, totals.sport.token, totals.isIndoor, totals.started?.milliseconds,
                     totals.totalMilliseconds, totals.elapsedMilliseconds, totals.movingMilliseconds,
-                    totals.distanceMetres, totals.ascentMetres, totals.uuid?.description)
+                    totals.distanceMetres, totals.ascentMetres, totals.uuid?.description, entry.cells.bytes)
                 for effort in entry.bests {
                     try best.run(
                         totals.id, effort.kind.rawValue, effort.value, effort.elapsedMilliseconds,

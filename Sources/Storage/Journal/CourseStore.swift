@@ -62,17 +62,24 @@ package enum CourseChange: Equatable, Sendable {
 
 extension JournalReader {
     private var courseSummaries: String {
-        "SELECT id, hash, name, sport, added_ms, vertices, points, length_m, ascent_m, climbs, \(uuid), listed FROM course"
+        "SELECT id, hash, name, sport, added_ms, vertices, points, length_m, ascent_m, climbs, \(uuid), \(trashMark) FROM course"
+    }
+
+    private var trashMark: String {
+        hasTrash ? "(SELECT at_ms FROM course_trash WHERE course_trash.course = course.id)" : "NULL"
     }
 
     private var hasCourses: Bool { version >= JournalSchema.versionWithCourses }
 
-    /// The listed courses, newest first.
+    /// The courses of the list or the trash, newest first.
     ///
     /// - Parameter before: only the courses with a lower number.
-    package func courses(limit: Int, before: Int? = nil) throws(SQLiteError) -> [CourseSummary] {
+    package func courses(
+        limit: Int, before: Int? = nil, in place: RecordPlace = .lists
+    ) throws(SQLiteError) -> [CourseSummary] {
         guard hasCourses else { return [] }
-        let statement = try database.prepare(courseSummaries + " WHERE listed AND id < ? ORDER BY id DESC LIMIT ?")
+        let statement = try database.prepare(
+            courseSummaries + " WHERE \(isCourse(in: place)) AND id < ? ORDER BY id DESC LIMIT ?")
         try statement.bind(before ?? Int.max, limit)
         var list: [CourseSummary] = []
         while try statement.step() {
@@ -81,10 +88,10 @@ extension JournalReader {
         return list
     }
 
-    /// A listed course; nil if none has the number.
-    package func course(_ number: Int) throws(SQLiteError) -> CourseSummary? {
+    /// A course of the list or the trash; nil if none there has the number.
+    package func course(_ number: Int, in place: RecordPlace = .lists) throws(SQLiteError) -> CourseSummary? {
         guard hasCourses else { return nil }
-        let statement = try database.prepare(courseSummaries + " WHERE listed AND id = ?")
+        let statement = try database.prepare(courseSummaries + " WHERE \(isCourse(in: place)) AND id = ?")
         try statement.bind(number)
         return try statement.step() ? Self.summary(ofCourse: statement) : nil
     }
@@ -105,6 +112,7 @@ extension JournalReader {
             points: Int(columns.integer(6) ?? 0), length: columns.real(7) ?? 0, ascent: columns.real(8),
             climbs: Int(columns.integer(9) ?? 0))
         summary.uuid = columns.text(10).flatMap { UUID($0) }
+        summary.trashed = columns.integer(11).map(TrashMark.init(stored:))
         return summary
     }
 
@@ -270,7 +278,8 @@ extension JournalStatements {
         case .rename(let id, let name):
             try database.prepare("UPDATE course SET name = ? WHERE id = ?").run(name.text, id)
         case .delete(let id):
-            try database.prepare("UPDATE course SET listed = 0 WHERE id = ?").run(id)
+            try database.execute(
+                "UPDATE course SET listed = 0 WHERE id = \(id); DELETE FROM course_trash WHERE course = \(id)")
             try eraseCourses("id = \(id)")
         }
     }
@@ -301,13 +310,13 @@ extension JournalStatements {
             if !isListed {
                 try database.prepare("UPDATE course SET listed = 1, name = ifnull(?, name) WHERE id = ?")
                     .run(summary.name?.text, id)
+                try database.execute("DELETE FROM course_trash WHERE course = \(id)")
             }
             return (id, isListed)
         }
         var course = course
         course.summary.uuid = try uuid(of: summary)
-        try insert(course, isListed: true)
-        return (Int(try database.integer("SELECT last_insert_rowid()") ?? 0), false)
+        return (try insert(course, isListed: true), false)
     }
 
     /// Its own uuid; a new one if it has none, or if another course has it: a file that was changed since its export.
@@ -321,12 +330,15 @@ extension JournalStatements {
     }
 
     /// - Parameter id: its number; nil for the next one.
-    func insert(_ course: StoredCourse, id: Int? = nil, isListed: Bool) throws(SQLiteError) {
+    /// - Returns: its number.
+    @discardableResult
+    func insert(_ course: StoredCourse, id: Int? = nil, isListed: Bool) throws(SQLiteError) -> Int {
         let summary = course.summary
         try database.prepare("INSERT INTO course VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
             id, summary.hash.description, summary.name?.text, isListed, summary.added.milliseconds,
             summary.sport?.token, summary.vertices, summary.points, summary.length, summary.ascent, summary.climbs,
             course.bytes, summary.uuid?.description)
+        return Int(try database.integer("SELECT last_insert_rowid()") ?? 0)
     }
 
     private func stored(_ table: String, _ hash: CourseHash) throws(SQLiteError) -> [UInt8]? {
@@ -363,9 +375,13 @@ extension JournalStatements {
         try erasePartners("hash IN (\(list))")
     }
 
-    /// Erases the courses that are unlisted, not loaded and named by no activity.
+    /// Erases the courses that are neither listed nor in the trash, not loaded and named by no activity.
     func eraseCourses(_ condition: String) throws(SQLiteError) {
-        try database.execute("DELETE FROM course WHERE (\(condition)) AND NOT listed AND \(Self.isUnnamed)")
+        try database.execute(
+            """
+            DELETE FROM course WHERE (\(condition)) AND NOT listed AND id NOT IN (SELECT course FROM course_trash)
+            AND \(Self.isUnnamed)
+            """)
     }
 
     func erasePartners(_ condition: String) throws(SQLiteError) {

@@ -8,8 +8,12 @@ package import Wire
 /// A request to ``DiskWorker``, which reads the journal while it is being written.
 package enum DiskRequest: Equatable, Sendable {
     /// Summaries, newest first, of the activities that are older than `before`.
-    case list(limit: Int, before: Int?)
+    case list(limit: Int, before: Int?, in: RecordPlace = .lists)
     case activity(Int)
+    /// The summary of an activity, wherever it is.
+    case summary(Int)
+    /// How much is in the trash.
+    case trash
     /// The activities or the courses whose uuid begins so.
     case records(RecordKind, beginning: UUIDPrefix)
     case track(Track.Request)
@@ -35,7 +39,8 @@ package enum DiskRequest: Equatable, Sendable {
     /// Validates the next lines of an upload of a course.
     case checkCourse(Int)
     /// Summaries of courses, newest first, with a number below `before`.
-    case courses(limit: Int, before: Int?)
+    case courses(limit: Int, before: Int?, in: RecordPlace = .lists)
+    /// The summary of a course, wherever it is.
     case courseSummary(Int)
     /// Reads and indexes a course.
     case course(Int)
@@ -48,6 +53,10 @@ package enum DiskRequest: Equatable, Sendable {
 package enum DiskReply: Equatable, Sendable {
     case list([ActivitySummary])
     case activity(ActivitySummary, RecordedActivity)
+    case summary(ActivitySummary)
+    case trash(activities: Int, courses: Int)
+    /// The activity is in the trash.
+    case inTrash
     case track(Track)
     case records([RecordName])
     case orders([PendingExport])
@@ -99,7 +108,7 @@ extension JournalReader {
             SELECT export.activity, format FROM export JOIN activity ON activity.id = export.activity WHERE NOT open
             AND (time_uncertain <> 1 OR imported OR ?2 = ''
                 OR ifnull((SELECT boot_id FROM part WHERE part.activity = activity.id AND number = 0), '') <> ?2)
-            AND (NOT demo OR ?3 AND NOT EXISTS (SELECT 1 FROM activity WHERE NOT demo AND NOT imported))
+            AND \(isActivity(in: .lists)) AND (NOT demo OR ?3 AND NOT EXISTS (SELECT 1 FROM activity WHERE NOT demo AND NOT imported))
             ORDER BY export.activity LIMIT ?1
             """)
         try statement.bind(PendingExport.limit, bootID, ofDemo)

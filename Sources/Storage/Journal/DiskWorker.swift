@@ -2,6 +2,7 @@ import Domain
 import Formats
 import JournalCoding
 package import Linux
+import SQLite
 import Wire
 
 /// Executes requests about recorded activities, and makes exports, on a separate thread.
@@ -170,28 +171,39 @@ package final class DiskWorker {
 extension DiskRequest {
     fileprivate func reply(from reader: JournalReader) throws -> DiskReply {
         switch self {
-        case .list(let limit, let before): return .list(try reader.list(limit: limit, before: before))
+        case .list(let limit, let before, let place):
+            return .list(try reader.list(limit: limit, before: before, in: place))
+        case .summary(let id):
+            let summary = try reader.summary(of: id) ?? reader.summary(of: id, in: .trash)
+            return summary.map { .summary($0) } ?? .nothing
+        case .trash:
+            return .trash(
+                activities: try reader.list(limit: .max, in: .trash).count,
+                courses: try reader.courses(limit: .max, in: .trash).count)
         case .activity(let id):
             guard let summary = try reader.summary(of: id), var recording = try reader.recording(id) else {
-                return .nothing
+                return try absence(of: id, in: reader)
             }
             recording.weather = try reader.startWeather(of: recording)
             return .activity(summary, recording)
         case .records(let kind, let prefix): return .records(try reader.records(kind, beginning: prefix))
         case .track(let request):
-            guard try reader.summary(of: request.activity) != nil else { return .nothing }
+            guard try reader.summary(of: request.activity) != nil else {
+                return try absence(of: request.activity, in: reader)
+            }
             return .track(try Track(request, of: reader.rows(of: request.activity)))
-        case .courses(let limit, let before): return .courses(try reader.courses(limit: limit, before: before))
+        case .courses(let limit, let before, let place):
+            return .courses(try reader.courses(limit: limit, before: before, in: place))
         case .courseSummary(let id):
-            guard let summary = try reader.course(id) else { return .nothing }
-            return .courseSummary(summary)
+            let summary = try reader.course(id) ?? reader.course(id, in: .trash)
+            return summary.map { .courseSummary($0) } ?? .nothing
         case .course(let id):
             guard let summary = try reader.course(id), let course = try reader.loadableCourse(summary) else {
                 return .nothing
             }
             return .course(summary, course)
         case .partner(let id, let course):
-            guard try reader.summary(of: id) != nil else { return .nothing }
+            guard try reader.summary(of: id) != nil else { return try absence(of: id, in: reader) }
             do {
                 let (partner, bytes) = try reader.partner(ofActivity: id, on: course)
                 return .partner(partner, bytes: bytes)
@@ -212,6 +224,13 @@ extension DiskRequest {
             .checkCourse, .readUpload:
             return .nothing
         }
+    }
+}
+
+extension DiskRequest {
+    /// The reply for an activity that the lists do not have.
+    private func absence(of id: Int, in reader: JournalReader) throws(SQLiteError) -> DiskReply {
+        try reader.summary(of: id, in: .trash) == nil ? .nothing : .inTrash
     }
 }
 

@@ -40,12 +40,13 @@ package enum JournalChange: Equatable, Sendable {
     case recover(file: String)
     /// Changes the courses or what is loaded of them.
     indirect case course(CourseChange)
+    case trash(TrashChange)
 
     /// Whether the change is kept as long as possible, because the rest is worthless without it. Such changes are few.
     var isVital: Bool {
         switch self {
         case .begin, .resume, .end, .edit, .delete, .cut, .cutAfter, .export, .exported, .setting, .unset, .recover,
-            .course:
+            .course, .trash:
             true
         case .entry(_, _, let entry):
             switch entry.kind {
@@ -65,7 +66,7 @@ package enum JournalChange: Equatable, Sendable {
     var isUrgent: Bool {
         switch self {
         // The files of undated activities wait for a clock.
-        case .begin, .resume, .end, .clock, .edit, .delete, .cut, .setting, .unset, .recover, .course: true
+        case .begin, .resume, .end, .clock, .edit, .delete, .cut, .setting, .unset, .recover, .course, .trash: true
         case .entry(_, _, let entry):
             switch entry.kind {
             // An outage starts a part: without it the next start takes two outages for one. Nothing follows a shutdown.
@@ -86,7 +87,7 @@ package enum JournalChange: Equatable, Sendable {
             .export(let activity, _), .exported(let activity, _):
             activity
         case .event(_, let activity, _, _): activity
-        case .clock, .setting, .unset, .recover, .course: nil
+        case .clock, .setting, .unset, .recover, .course, .trash: nil
         }
     }
 
@@ -109,7 +110,7 @@ package enum JournalChange: Equatable, Sendable {
         case .setting(let setting): size + 64 + setting.value.utf8.count
         case .course(.partner(_, let bytes)): size + 512 + (bytes?.count ?? 0)
         case .course: size + 512
-        case .row, .clock, .unset, .recover, .edit, .delete, .cut, .cutAfter, .export, .exported: size
+        case .row, .clock, .unset, .recover, .edit, .delete, .cut, .cutAfter, .export, .exported, .trash: size
         }
     }
 }
@@ -170,7 +171,9 @@ extension JournalChange {
             self = .cutAfter(activity: activities(activity), at: at, elapsed: elapsed)
         case .export(let activity, let format): self = .export(activity: activities(activity), format)
         case .exported(let activity, let format): self = .exported(activity: activities(activity), format)
-        case .clock, .setting, .unset, .recover, .course: break
+        case .trash(.put(.activity, let id, let time)): self = .trash(.put(.activity, activities(id), at: time))
+        case .trash(.restore(.activity, let id)): self = .trash(.restore(.activity, activities(id)))
+        case .clock, .setting, .unset, .recover, .course, .trash: break
         }
     }
 }

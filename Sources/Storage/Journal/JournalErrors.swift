@@ -9,6 +9,11 @@ extension SQLiteError {
         SQLiteError(rejecting: "activity \(activity) has this uuid")
     }
 
+    /// An activity in the trash has the uuid of an imported one.
+    static func uuidIsInTrash(_ activity: Int) -> SQLiteError {
+        SQLiteError(rejecting: "it is in the trash: restore activity \(activity)")
+    }
+
     /// Another course has the hash of a new one.
     static let hashIsTaken = SQLiteError(rejecting: "another course has the same hash")
 }

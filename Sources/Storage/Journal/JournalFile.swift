@@ -119,6 +119,12 @@ package final class JournalFile {
         self.isSynced = isSynced
     }
 
+    /// The size of the file's pages that hold nothing.
+    func freePageBytes() throws(SQLiteError) -> Int64 {
+        let pages = try database.integer("PRAGMA freelist_count") ?? 0
+        return try pages * (database.integer("PRAGMA page_size") ?? 0)
+    }
+
     /// Whether the path still refers to the open file. If the disk or the file was removed, writes succeed
     /// without a trace.
     var isInPlace: Bool {
@@ -216,7 +222,7 @@ extension JournalFile {
     }
 
     /// The free space in bytes. Nil if the directory is gone.
-    static func freeBytes(in directory: String) -> Int64? {
+    package static func freeBytes(in directory: String) -> Int64? {
         var status = statvfs()
         guard unsafe statvfs(directory, &status) == 0 else { return nil }
         return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))

@@ -63,10 +63,14 @@ package final class JournalReader {
     /// Summaries, newest first: by the start, and by the number where starts are equal. An undated activity follows
     /// the recorded one that is numbered before it.
     ///
-    /// - Parameter before: only the activities that are older than this one in this order. One that does not exist
-    ///   has the place of an undated one.
-    package func list(limit: Int, before: Int? = nil) throws(SQLiteError) -> [ActivitySummary] {
-        let statement = try listed(summaries, limit: limit, before: before)
+    /// - Parameters:
+    ///   - before: only the activities that are older than this one in this order. One that does not exist has the place
+    ///     of an undated one.
+    ///   - place: those of the lists, or those in the trash.
+    package func list(
+        limit: Int, before: Int? = nil, in place: RecordPlace = .lists
+    ) throws(SQLiteError) -> [ActivitySummary] {
+        let statement = try listed(summaries, limit: limit, before: before, in: place)
         var list: [ActivitySummary] = []
         while try statement.step() { list.append(Self.summary(statement)) }
         return list
@@ -75,9 +79,14 @@ package final class JournalReader {
     /// A query of the activities in the order of ``list(limit:before:)``.
     ///
     /// - Parameter query: selects from the table `activity`, without conditions.
-    func listed(_ query: String, limit: Int, before: Int?) throws(SQLiteError) -> SQLiteStatement {
+    func listed(
+        _ query: String, limit: Int, before: Int?, in place: RecordPlace = .lists
+    ) throws(SQLiteError) -> SQLiteStatement {
         let statement = try database.prepare(
-            query + " WHERE (\(Self.listedStart), id) < (?, ?) ORDER BY \(Self.listedStart) DESC, id DESC LIMIT ?")
+            query + """
+                 WHERE (\(Self.listedStart), id) < (?, ?) AND \(isActivity(in: place))
+                ORDER BY \(Self.listedStart) DESC, id DESC LIMIT ?
+                """)
         var start: Int64? = .max
         if let before {
             start = try database.integer("SELECT \(Self.listedStart) FROM activity WHERE id = \(before)")
@@ -87,13 +96,13 @@ package final class JournalReader {
         return statement
     }
 
-    /// The activities or the listed courses whose uuid begins so, at most one more than a failure names.
+    /// The activities or the courses of the lists and the trash whose uuid begins so, at most one more than a failure names.
     package func records(_ kind: RecordKind, beginning prefix: UUIDPrefix) throws(SQLiteError) -> [RecordName] {
         guard version >= JournalSchema.versionWithUUIDs else { return [] }
         let source =
             switch kind {
             case .activity: "activity WHERE"
-            case .course: "course WHERE listed AND"
+            case .course: "course WHERE (listed OR \(isCourse(in: .trash))) AND"
             }
         let statement = try database.prepare(
             "SELECT id, uuid FROM \(source) substr(uuid, 1, ?1) = ?2 ORDER BY id LIMIT \(UUIDPrefix.namedLimit + 1)")
@@ -112,15 +121,16 @@ package final class JournalReader {
         return try records(.activity, beginning: prefix).first?.id
     }
 
-    package func summary(of id: Int) throws(SQLiteError) -> ActivitySummary? {
-        let statement = try database.prepare(summaries + " WHERE id = ?")
+    /// The summary of an activity of the lists; nil if they have none of that number.
+    package func summary(of id: Int, in place: RecordPlace = .lists) throws(SQLiteError) -> ActivitySummary? {
+        let statement = try database.prepare(summaries + " WHERE id = ? AND \(isActivity(in: place))")
         try statement.bind(id)
         return try statement.step() ? Self.summary(statement) : nil
     }
 
-    /// A whole activity. Nil if none has that number.
+    /// A whole activity of the lists. Nil if they have none of that number.
     package func recording(_ id: Int) throws(SQLiteError) -> RecordedActivity? {
-        let statement = try database.prepare(activities + " WHERE id = ?")
+        let statement = try database.prepare(activities + " WHERE id = ? AND \(isActivity(in: .lists))")
         try statement.bind(id)
         guard try statement.step() else { return nil }
         var recording = Self.recording(statement)
@@ -216,7 +226,8 @@ package final class JournalReader {
         SELECT id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,
         elapsed_ms, moving_ms, distance_m, maximum_speed_mps, heart_average_bpm, heart_maximum_bpm, gaps,
         (SELECT count(*) FROM lap WHERE lap.activity = activity.id),
-        \(version >= JournalSchema.versionWithRecovery ? "recovered" : "NULL"), \(effort), \(climb), \(uuid)
+        \(version >= JournalSchema.versionWithRecovery ? "recovered" : "NULL"), \(effort), \(climb), \(uuid),
+        \(hasTrash ? "(SELECT at_ms FROM trash WHERE trash.activity = activity.id)" : "NULL")
         FROM activity
         """
     }
@@ -235,6 +246,7 @@ package final class JournalReader {
         summary.name = statement.text(6).flatMap { SanitizedText($0) }
         summary.uuid = statement.text(34).flatMap { UUID($0) }
         summary.recovered = statement.text(18).flatMap(RecordingText.note)
+        summary.trashed = statement.integer(35).map(TrashMark.init(stored:))
         return summary
     }
 

@@ -284,6 +284,17 @@ package enum JournalSchema {
             ALTER TABLE activity ADD COLUMN uuid TEXT;
             ALTER TABLE course ADD COLUMN uuid TEXT;
             """, FormerUUIDs.assign),
+        """
+        -- The trash: activities and courses that are in no list, and when they were put there; 0 is without a clock.
+        CREATE TABLE trash (
+            activity INTEGER PRIMARY KEY,
+            at_ms INTEGER NOT NULL       -- UTC
+        ) STRICT;
+        CREATE TABLE course_trash (
+            course INTEGER PRIMARY KEY,
+            at_ms INTEGER NOT NULL
+        ) STRICT;
+        """,
     ]
 
     /// Converts a line of table `event` from before version 5 to the names of version 5. Frozen, as the steps are.
@@ -326,6 +337,8 @@ package enum JournalSchema {
     static let versionWithCourses: Int64 = 10
     /// The first version with uuids.
     static let versionWithUUIDs: Int64 = 12
+    /// The first version with a trash.
+    static let versionWithTrash: Int64 = 13
 
     /// The tables whose rows have a key.
     static let keyed = ["location", "heart", "input", "record"]

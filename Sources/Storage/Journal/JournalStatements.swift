@@ -18,6 +18,8 @@ struct JournalStatements {
     private let lap: SQLiteStatement
     private let sensor: SQLiteStatement
     private var text = JSONWriter(capacity: 256)
+    /// Whether there may be condemned activities (``erase(atMost:)``).
+    private(set) var hasCondemned = true
     /// The laps of the open activity that are already written.
     private var laps: (activity: Int, laps: [RecordingLap]) = (0, [])
 
@@ -96,6 +98,7 @@ struct JournalStatements {
         case .clock(let bootID, let at, let time, let source):
             try clock.run(bootID, at.nanoseconds, time.milliseconds, source.token)
             try stamp(bootID, at.milliseconds, time.milliseconds, isGuess: source == .rtc)
+            if source != .rtc { try eraseOldTrash(at: time) }
             try database.execute("DELETE FROM clock WHERE number <= last_insert_rowid() - \(Self.retainedRows)")
         case .edit(let activity, let sport, let name, let started):
             if let sport { try scaleCadences(of: activity, for: sport) }
@@ -120,6 +123,7 @@ struct JournalStatements {
             try database.prepare("INSERT OR REPLACE INTO setting VALUES (?, ?)").run(setting.name, setting.value)
         case .recover(let name): try JournalRecovery.enter(name, in: database)
         case .course(let change): try write(change)
+        case .trash(let change): try write(change)
         case .unset(let name): try database.prepare("DELETE FROM setting WHERE name = ?").run(name)
         }
     }
@@ -269,11 +273,13 @@ struct JournalStatements {
 
 extension JournalStatements {
     /// Removes an activity from all lists at once. Its rows are erased step by step (``erase(atMost:)``).
-    private func condemn(_ activity: Int) throws(SQLiteError) {
+    mutating func condemn(_ activity: Int) throws(SQLiteError) {
+        hasCondemned = true
         try database.execute(
             """
             INSERT OR IGNORE INTO condemned VALUES (\(activity));
             DELETE FROM activity WHERE id = \(activity);
+            DELETE FROM trash WHERE activity = \(activity);
             """)
     }
 
@@ -282,10 +288,12 @@ extension JournalStatements {
     /// - Throws: ``SQLiteError/uuidIsKnown(_:)`` if another activity has its uuid, or the one that it replaces is in progress.
     func uuid(of recording: RecordedActivity, replacing replaced: Int?) throws(SQLiteError) -> UUID {
         if let uuid = recording.uuid {
-            let known = try database.prepare("SELECT id, open FROM activity WHERE uuid = ?")
+            let known = try database.prepare(
+                "SELECT id, open, id IN (SELECT activity FROM trash) FROM activity WHERE uuid = ?")
             try known.bind(uuid.description)
             defer { known.reset() }
             guard try known.step(), let id = known.integer(0).map({ Int($0) }) else { return uuid }
+            if known.integer(2) == 1 { throw SQLiteError.uuidIsInTrash(id) }
             guard id == replaced, known.integer(1) == 0 else { throw SQLiteError.uuidIsKnown(id) }
             return uuid
         }
@@ -354,8 +362,11 @@ extension JournalStatements {
     /// Erases some rows of condemned activities; SQLite overwrites them with zeros.
     ///
     /// - Returns: False if no activity is condemned.
-    func erase(atMost count: Int) throws(SQLiteError) -> Bool {
-        guard let activity = try database.integer("SELECT min(activity) FROM condemned") else { return false }
+    mutating func erase(atMost count: Int) throws(SQLiteError) -> Bool {
+        guard let activity = try database.integer("SELECT min(activity) FROM condemned") else {
+            hasCondemned = false
+            return false
+        }
         let keys = JournalSchema.keys(of: Int(activity))
         for table in JournalSchema.keyed {
             try database.execute(

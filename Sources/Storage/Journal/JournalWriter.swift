@@ -16,6 +16,8 @@ package final class JournalWriter {
     /// With less free space than this, in bytes, changes are written in pieces, each followed by a checkpoint:
     /// log and database need space for the same pages, and a log that fills the disk cannot be emptied.
     private static let lowSpace: Int64 = 8 << 20
+    /// With less free space than this, in bytes, the trash is erased, the oldest activity first.
+    private static let trashSpace: Int64 = 64 << 20
     /// The number of changes in a piece.
     private static let tightCount = 64
     /// How long the closing loop has to call ``Journal/startWriting()``.
@@ -29,6 +31,7 @@ package final class JournalWriter {
     private var prepare: Preparing?
     private let mailbox: JournalMailbox
     private let reserve: JournalReserve
+    private let freeBytes: @Sendable (String) -> Int64?
     private var file: JournalFile?
     private var isTight = false
     /// Whether a transaction failed because the disk was full.
@@ -49,8 +52,13 @@ package final class JournalWriter {
     private var settings: [String: String] = [:]
     private var recovery: RecoveryQueue
 
-    package init(in directory: String, mailbox: JournalMailbox, syncSeconds: Int? = nil, prepare: Preparing? = nil) {
+    /// - Parameter freeBytes: the free space of a directory's disk.
+    package init(
+        in directory: String, mailbox: JournalMailbox, syncSeconds: Int? = nil, prepare: Preparing? = nil,
+        freeBytes: @escaping @Sendable (String) -> Int64? = { JournalFile.freeBytes(in: $0) }
+    ) {
         self.directory = directory
+        self.freeBytes = freeBytes
         self.mailbox = mailbox
         self.prepare = prepare
         mailbox.queue.withLock { $0.syncSeconds = syncSeconds }
@@ -226,7 +234,6 @@ package final class JournalWriter {
             current = (recording, (parts ?? []) + [part])
         case .end, .delete:
             if current?.recording.id == change.activity { current = nil }
-            if case .delete = change { isErasing = true }
         case .cut, .edit: leavesTraces = true
         case .recover: recovery.refresh()
         case .setting(let setting): settings[setting.name] = setting.value
@@ -296,6 +303,7 @@ package final class JournalWriter {
 
     /// Erases a part of the deleted data, so that other changes do not wait long.
     private func erase(in file: JournalFile) throws(SQLiteError) {
+        if file.statements.hasCondemned { isErasing = true }
         if isErasing {
             try file.database.transaction { () throws(SQLiteError) in
                 isErasing = try file.statements.erase(atMost: 500)
@@ -310,15 +318,28 @@ package final class JournalWriter {
 
     private func measure(_ file: JournalFile, at now: Instant) throws(JournalFailure) {
         measuredAt = now
-        guard let free = JournalFile.freeBytes(in: directory) else { return }
+        guard let free = freeBytes(directory) else { return }
         reserve.reserve(of: free)
         isTight = free < Self.lowSpace
         do throws(SQLiteError) {
             try file.setCheckpoint(pages: isTight ? JournalFile.tightCheckpoint : JournalFile.checkpoint)
+            if free < Self.trashSpace { try eraseOldestOfTrash(of: file, free: free) }
         } catch {
             throw .database(error)
         }
         mailbox.status.withLock { $0.freeMebibytes = Int(free >> 20) }
+    }
+
+    /// Makes room for what is recorded. Erased rows leave free pages in the file, which count as free space.
+    private func eraseOldestOfTrash(of file: JournalFile, free: Int64) throws(SQLiteError) {
+        guard !file.statements.hasCondemned, try free + file.freePageBytes() < Self.trashSpace else { return }
+        var activity: Int?
+        try file.database.transaction { () throws(SQLiteError) in
+            activity = try file.statements.eraseOldestOfTrash()
+        }
+        guard let activity else { return }
+        let line = "activity \(activity) is erased from the trash: less than 64 MiB of the disk are free"
+        report { $0.reports = Array(($0.reports + [line]).suffix(64)) }
     }
 
     private func synced(at now: Instant) {

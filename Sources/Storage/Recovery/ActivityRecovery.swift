@@ -191,6 +191,10 @@ struct ActivityRecovery {
         file.statements.invalidateCache()
         try file.database.prepare("UPDATE activity SET recovered = ? WHERE id = ?")
             .run(RecordingText.text(of: note), target)
+        for mark in journal.rows(of: "trash").rows where mark.rowid == source {
+            guard let time = StoredColumns(values: mark.values[...]).integer(1) else { continue }
+            try file.database.prepare("INSERT OR IGNORE INTO trash VALUES (?, ?)").run(target, time)
+        }
         for export in pageIndex.rows(of: source, in: .export, journal) {
             guard let format = StoredColumns(values: export.values[...]).text(1).flatMap(ExportFormat.init(token:))
             else {

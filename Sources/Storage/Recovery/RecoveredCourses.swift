@@ -23,7 +23,11 @@ enum RecoveredCourses {
                 stored.summary.uuid = columns.text(12).flatMap { UUID($0) } ?? FormerUUIDs.course(hash.description)
                 let isFree = try file.database.integer("SELECT 1 FROM course WHERE id = \(cell.rowid)") == nil
                 let id = isFree && (1...1_000_000).contains(cell.rowid) ? Int(cell.rowid) : nil
-                try file.statements.insert(stored, id: id, isListed: columns.integer(3) == 1)
+                let number = try file.statements.insert(stored, id: id, isListed: columns.integer(3) == 1)
+                for mark in journal.rows(of: "course_trash").rows where mark.rowid == cell.rowid {
+                    guard let time = StoredColumns(values: mark.values[...]).integer(1) else { continue }
+                    try file.database.prepare("INSERT OR IGNORE INTO course_trash VALUES (?, ?)").run(number, time)
+                }
             case ("partner", 3):
                 guard let hash = columns.text(0).flatMap({ CourseHash($0) }), let bytes = columns.bytes(2),
                     CourseHash(of: bytes) == hash, (try? PartnerCurve(decoding: bytes)) != nil

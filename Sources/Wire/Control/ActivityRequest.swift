@@ -3,12 +3,16 @@ import JSONCoding
 
 /// A request about recorded activities.
 package enum ActivityRequest: Equatable, Sendable {
-    /// Summaries, newest first, of the activities that are older than `before`.
-    case list(limit: Int, before: Int?)
+    /// Summaries, newest first, of the activities that are older than `before`: of the list or of the trash.
+    case list(limit: Int, before: Int?, ofTrash: Bool = false)
     case get(Int, fromLap: Int)
     /// Changes sport, name and start. Nil values stay unchanged.
     case edit(Int, Sport?, SanitizedText?, started: UTC? = nil)
+    case trash(Int)
+    case restore(Int)
     case delete(Int)
+    /// Erases the activities and the courses of the trash.
+    case emptyTrash
     /// Copies the readable part of a damaged journal in the state directory.
     case recover(file: String)
     /// A range of the samples. Nil means the activity in progress.
@@ -25,9 +29,10 @@ package enum ActivityRequest: Equatable, Sendable {
 
     static let methods: [RPCMethod<ControlRequest>] = [
         RPCMethod(
-            "activities.list", "Returns summaries, the newest first.", [limit.optional, before.optional], "summaries",
+            "activities.list", "Returns summaries, the newest first.",
+            [limit.optional, before.optional, ofTrash.optional], "summaries",
             .array(of: .summary, #""maxItems":100"#), [.busy, .invalid], .read
-        ) { .activities(.list(limit: try $0[limit] ?? 20, before: try $0[before])) },
+        ) { .activities(.list(limit: try $0[limit] ?? 20, before: try $0[before], ofTrash: try $0[ofTrash] ?? false)) },
         RPCMethod(
             "activities.get", "Returns one activity with its laps, its sensors and its time in zones.",
             [id.required, fromLap.optional], "activity", .object, [.busy, .invalid, .notFound], .read
@@ -45,7 +50,25 @@ package enum ActivityRequest: Equatable, Sendable {
             return .activities(.edit(id, sport, name, started: started))
         },
         RPCMethod(
-            "activities.delete", "Deletes an activity for good. The answer comes when that is on the disk.",
+            "activities.trash",
+            "Puts an activity in the trash, which erases it after 30 days. The answer comes when that is on the disk.",
+            [endedID.required], "nothing", .null, [.busy, .invalid, .refused, .notFound], .change,
+            log: .numbered("trash activity")
+        ) { .activities(.trash(try $0.value(of: endedID))) },
+        RPCMethod(
+            "activities.restore", "Takes an activity out of the trash. The answer comes when that is on the disk.",
+            [id.required], "summary", .summary, [.busy, .invalid, .refused, .notFound], .change,
+            log: .numbered("restore activity")
+        ) { .activities(.restore(try $0.value(of: id))) },
+        RPCMethod(
+            "trash.empty",
+            "Erases the activities and the courses of the trash for good. The answer comes when that is on the disk.",
+            [], "erased", .object(required: ["activities", "courses"], ["activities": .integer, "courses": .integer]),
+            [.busy, .invalid], .change, log: "empty the trash"
+        ) { _ in .activities(.emptyTrash) },
+        RPCMethod(
+            "activities.delete",
+            "Deletes an activity for good, also one in the trash. The answer comes when that is on the disk.",
             [endedID.required], "nothing", .null, [.busy, .invalid, .refused, .notFound], .change,
             log: .numbered("delete activity")
         ) { .activities(.delete(try $0.value(of: endedID))) },
@@ -74,6 +97,7 @@ package enum ActivityRequest: Equatable, Sendable {
     static let limit = RPCParameter.integer("limit", 1...100, "At most this many, 1 to 100. Default 20.")
     private static let before = RPCParameter.record(
         "before", .activity, "The number or uuid of an activity: only older ones in this order.")
+    static let ofTrash = RPCParameter.flag("trash", "What is in the trash, in place of the list. Default false.")
     private static let id = RPCParameter.record("id", .activity, "The activity's number or uuid.")
     private static let endedID = RPCParameter.record(
         "id", .activity, "The activity's number or uuid; not that of the activity in progress.")
@@ -122,7 +146,7 @@ package enum ActivityRequest: Equatable, Sendable {
             "energy_kcal": .integer, "trimp": .number, "average_power_w": .integer, "max_power_w": .integer,
             "normalized_power_w": .integer, "work_j": .integer, "average_cadence_rpm": .integer,
             "max_cadence_rpm": .integer, "ascent_m": .number, "descent_m": .number, "ascent_error_m": .integer,
-            "ascent_source": .oneOf(["barometer", "receiver"]), "demo": .onlyTrue,
+            "ascent_source": .oneOf(["barometer", "receiver"]), "demo": .onlyTrue, "trashed": .time,
             "recovered": .object(
                 ["id": .id, "lost_rows": .id], #""description":"Copied from a damaged journal.""#),
         ])

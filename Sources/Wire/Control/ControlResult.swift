@@ -39,6 +39,8 @@ package indirect enum ControlResult: Equatable, Sendable {
     case partner(Partner?)
     /// The number of the stored course, and whether it was in the list.
     case storedCourse(Int, isPresent: Bool)
+    /// How much was erased.
+    case erased(activities: Int, courses: Int)
     case device(Device)
     /// A value of net.sock, as JSON.
     case encoded([UInt8])
@@ -51,6 +53,11 @@ extension JSONWriter {
     package mutating func result(_ result: ControlResult) {
         switch result {
         case .activity(let id): object { $0.member("activity", number: id) }
+        case .erased(let activities, let courses):
+            object {
+                $0.member("activities", number: activities)
+                $0.member("courses", number: courses)
+            }
         case .waiting: object { $0.member("waiting", "position") }
         case .run(let state, let elapsed):
             object {

@@ -3,10 +3,12 @@ import JSONCoding
 
 /// A request about courses and the virtual partner.
 package enum CourseRequest: Equatable, Sendable {
-    /// Summaries, newest first, of the courses with a number below `before`.
-    case list(limit: Int, before: Int?)
+    /// Summaries, newest first, of the courses with a number below `before`: of the list or of the trash.
+    case list(limit: Int, before: Int?, ofTrash: Bool = false)
     case load(Int)
     case unload
+    case trash(Int)
+    case restore(Int)
     /// Takes a course off the list.
     case delete(Int)
     case rename(Int, SanitizedText)
@@ -29,9 +31,14 @@ package enum CourseRequest: Equatable, Sendable {
     static let methods: [RPCMethod<ControlRequest>] = [
         RPCMethod(
             "course.list", "Returns the courses, the newest first.",
-            [ActivityRequest.limit.optional, before.optional], "courses",
+            [ActivityRequest.limit.optional, before.optional, ActivityRequest.ofTrash.optional], "courses",
             .array(of: course, #""maxItems":100"#), [.busy, .invalid], .read
-        ) { .courses(.list(limit: try $0[ActivityRequest.limit] ?? 20, before: try $0[before])) },
+        ) {
+            .courses(
+                .list(
+                    limit: try $0[ActivityRequest.limit] ?? 20, before: try $0[before],
+                    ofTrash: try $0[ActivityRequest.ofTrash] ?? false))
+        },
         RPCMethod(
             "course.load", "Loads a course, also during a run. The answer comes when that is on the disk.",
             [id.required], "course", course, [.busy, .invalid, .notFound], .change,
@@ -42,7 +49,18 @@ package enum CourseRequest: Equatable, Sendable {
             [.refused, .busy], .change, log: "unload the course"
         ) { _ in .courses(.unload) },
         RPCMethod(
-            "course.delete", "Deletes a course that is not loaded. Activities on it keep it.", [id.required],
+            "course.trash",
+            "Puts a course that is not loaded in the trash, which erases it after 30 days. Activities on it keep it.",
+            [id.required], "nothing", .null, [.busy, .invalid, .refused, .notFound], .change,
+            log: .numbered("trash course")
+        ) { .courses(.trash(try $0.value(of: id))) },
+        RPCMethod(
+            "course.restore", "Takes a course out of the trash.", [id.required], "course", course,
+            [.busy, .invalid, .notFound], .change, log: .numbered("restore course")
+        ) { .courses(.restore(try $0.value(of: id))) },
+        RPCMethod(
+            "course.delete", "Deletes a course that is not loaded, also one in the trash. Activities on it keep it.",
+            [id.required],
             "nothing", .null, [.busy, .invalid, .refused, .notFound], .change,
             log: .numbered("delete course")
         ) { .courses(.delete(try $0.value(of: id))) },
@@ -106,7 +124,7 @@ package enum CourseRequest: Equatable, Sendable {
         [
             "id": .id, "uuid": .uuid, "name": .text, "sport": .sport, "added": .time, "length_m": .number,
             "ascent_m": .number,
-            "climbs": .integer, "points": .integer, "vertices": .integer, "loaded": .onlyTrue,
+            "climbs": .integer, "points": .integer, "vertices": .integer, "loaded": .onlyTrue, "trashed": .time,
         ])
     private static let profile = JSONSchema.object(
         required: ["length_m", "distance_m", "climbs"],
@@ -180,6 +198,7 @@ extension JSONWriter {
             line.member("points", course.points)
             line.member("vertices", course.vertices)
             if isLoaded { line.member("loaded", true) }
+            if let trashed = course.trashed { line.member("trashed", trashed.at) }
         }
     }
 }

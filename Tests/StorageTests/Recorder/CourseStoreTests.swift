@@ -56,6 +56,28 @@ struct CourseStoreTests {
         #expect(list.last?.vertices == 200 && list.last?.points == 3 && list.last?.sport == .ride)
     }
 
+    @Test func courseInTheTrashIsInNoListAndIsRestoredOrErased() throws {
+        for seed in 1...2 { _ = try store(try Self.stored(UInt64(seed), name: "\(seed)")) }
+        for id in 1...2 { write(.trash(.put(.course, id, at: SyntheticRun.began))) }
+        #expect(try stage.reader().courses(limit: 10).isEmpty && stage.reader().course(1) == nil)
+        let trash = try stage.reader().courses(limit: 10, in: .trash)
+        #expect(trash.map(\.id) == [2, 1] && trash.first?.trashed?.at == SyntheticRun.began)
+        write(.trash(.restore(.course, 1)))
+        #expect(try stage.reader().courses(limit: 10).map(\.name) == [SanitizedText("1")])
+        // The same course once more takes it out, too.
+        #expect(try store(try Self.stored(2)).activity == 2)
+        #expect(try stage.reader().courses(limit: 10).count == 2)
+        write(.trash(.put(.course, 1, at: SyntheticRun.began)))
+        write(.trash(.empty))
+        #expect(try stage.reader().courses(limit: 10).map(\.id) == [2])
+        #expect(try stage.database().integer("SELECT count(*) FROM course") == 1)
+    }
+
+    private func write(_ change: JournalChange) {
+        stage.journal.append(change, at: stage.clock.now)
+        stage.turn()
+    }
+
     @Test func courseIsRenamedAndDeleted() throws {
         let course = try Self.stored(1)
         _ = try store(course)

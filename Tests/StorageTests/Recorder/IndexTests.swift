@@ -18,13 +18,19 @@ private final class IndexFixture {
     var path: String { directory.path + "/index.sqlite" }
 
     /// Imports a run of ten minutes at a speed.
-    func addRun(speed: Double, sport: Sport = .run) throws {
+    ///
+    /// - Parameter start: from where it goes north at its speed; nil without positions.
+    func addRun(speed: Double, sport: Sport = .run, from start: Coordinate? = nil) throws {
         let journal = try JournalImport(in: directory.path, at: SyntheticRun.began)
         try journal.write(.begin(at: 0, .command))
         for second in 0...600 {
             var sample = RecordingSample(at: Int64(second) * 1000, elapsedMilliseconds: Int64(second) * 1000)
             sample.distanceMetres = speed * Double(second)
             sample.power = 200
+            sample.coordinate = start.map { start in
+                let degrees = speed * Double(second) / Coordinate.metresPerDegree
+                return Coordinate(latitude: start.latitude + degrees, longitude: start.longitude)
+            }
             try journal.write(.sample(sample))
         }
         try journal.write(.end(at: 600_000, .command))
@@ -60,6 +66,13 @@ private final class IndexFixture {
         return ids
     }
 
+    /// The activities that passed through an area as a reader finds them.
+    func passing(_ latitude: Double, _ longitude: Double, radius: Double) throws -> [Int] {
+        let journal = try JournalReader(in: directory.path)
+        let area = SearchArea(centre: Coordinate(latitude: latitude, longitude: longitude), radius: radius)
+        return try journal.activities(in: area, among: journal.totals(), in: directory.path).sorted()
+    }
+
     /// The best times over 1 km as a reader finds them, oldest activity first.
     func kilometres() throws -> [Double?] {
         let journal = try JournalReader(in: directory.path)
@@ -72,6 +85,24 @@ private final class IndexFixture {
 
 @Suite struct IndexTests {
     private let index = IndexFixture()
+
+    @Test func activitiesThatPassedByAreFoundWithAndWithoutAnIndex() throws {
+        let stage = IndexFixture()
+        // 1.8 km to the north each; the last one is beside the meridian of 180 degrees.
+        for start in [
+            Coordinate(latitude: 52, longitude: 13), Coordinate(latitude: 52.1, longitude: 13),
+            Coordinate(latitude: -17, longitude: 179.999),
+        ] { try stage.addRun(speed: 3, from: start) }
+        try stage.addRun(speed: 3)
+        for isIndexed in [false, true] {
+            if isIndexed { try stage.update() }
+            #expect(try stage.passing(52.015, 13, radius: 300) == [1])
+            #expect(try stage.passing(52.015, 13.02, radius: 1000) == [])
+            #expect(try stage.passing(52.015, 13.02, radius: 2000) == [1])
+            #expect(try stage.passing(52.06, 13, radius: 10_000) == [1, 2])
+            #expect(try stage.passing(-16.99, -179.999, radius: 1000) == [3])
+        }
+    }
 
     @Test func `An update indexes each activity, and a reader takes its bests from there`() throws {
         try index.addRun(speed: 4)

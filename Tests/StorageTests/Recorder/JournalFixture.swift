@@ -15,11 +15,15 @@ final class JournalFixture {
     private(set) var run = SyntheticRun()
     private(set) var steps = 0
 
-    init() throws {
+    /// - Parameter freeBytes: the free space of the disk; nil for the real one.
+    init(freeBytes: Int64? = nil) throws {
         directory = TemporaryDirectory()
         let mailbox = try JournalMailbox()
         journal = Journal(mailbox: mailbox, nextActivity: 1)
-        writer = JournalWriter(in: directory.path, mailbox: mailbox)
+        let path = directory.path
+        writer =
+            freeBytes.map { free in JournalWriter(in: path, mailbox: mailbox, freeBytes: { _ in free }) }
+            ?? JournalWriter(in: path, mailbox: mailbox)
     }
 
     var path: String { directory.path + "/journal.sqlite" }

@@ -8,14 +8,29 @@ extension Command {
         Command(
             "activities",
             options: [
-                Options.sport, Options.since, Options.until, Options.limit, Options.beforeActivity, Options.totals,
+                Options.sport, Options.since, Options.until, Options.limit, Options.beforeActivity, Options.near,
+                Options.radius, Options.longer, Options.shorter, Options.totals, Options.trash,
             ],
             "list recorded and imported activities, newest first, or their totals; DAY is a date such as 2026-03-01",
             read: { arguments in
-                ActivityFilter(
+                if arguments.has(Options.trash), arguments[Options.totals] != nil {
+                    throw Failure.usage("what is in the trash has no totals: leave out --totals or --trash")
+                }
+                let near = arguments[Options.near]
+                if near == nil, arguments[Options.radius] != nil {
+                    throw Failure.usage("--radius needs --near: a position such as 42.5078,1.5211")
+                }
+                let (longer, shorter) = (arguments[Options.longer], arguments[Options.shorter])
+                if let longer, let shorter, longer > shorter {
+                    throw Failure.usage("no activity is longer than --longer and shorter than --shorter")
+                }
+                let distances = (longer ?? 0)...(shorter ?? .infinity)
+                return ActivityFilter(
                     limit: arguments[Options.limit], before: arguments[Options.beforeActivity],
                     sport: arguments[Options.sport], since: arguments[Options.since], until: arguments[Options.until],
-                    period: arguments[Options.totals])
+                    area: near.map { SearchArea(centre: $0, radius: Double(arguments[Options.radius] ?? 1000)) },
+                    distances: longer == nil && shorter == nil ? nil : distances,
+                    period: arguments[Options.totals], place: arguments.has(Options.trash) ? .trash : .lists)
             }, run: { try $0.activities($1) })
     ]
     static let show = [
@@ -32,6 +47,17 @@ extension Options {
     fileprivate static let beforeActivity = CommandOption<ActivityReference>(
         "--before", word: "ID", "those that follow this one in the list", .activities(hasLast: false),
         needs: "the number or the uuid of an activity", parse: { try? ActivityReference(word: $0) })
+    fileprivate static let near = position("--near", such: "42.5078,1.5211", "those that passed by")
+    fileprivate static let longer = length("--longer", "the least distance")
+    fileprivate static let shorter = length("--shorter", "the greatest distance")
+
+    private static func length(_ name: String, _ text: String) -> CommandOption<Double> {
+        CommandOption(
+            name, word: "LENGTH", text, needs: "a length such as 10km, 800m or 6mi",
+            parse: { RouteGoal.metres(of: $0, in: 0...10_000_000) })
+    }
+
+    static let trash = CommandOption.flag("--trash", "what is in the trash, in place of the list")
     fileprivate static let totals = CommandOption<ActivityFilter.Period>.choice("--totals", "the totals of each")
 }
 
@@ -56,11 +82,12 @@ extension Invocation {
                 }
                 return String(decoding: lines.bytes, as: UTF8.self)
             }
-            let isWhole = filter.before == nil && !filter.selects
+            let isWhole = filter.before == nil && !filter.selects && filter.place == .lists
             let recovery = isWhole ? try journal.recoveryLines() : []
             guard let last = shown.last else {
                 if !recovery.isEmpty { return recovery.map { $0 + "\n" }.joined() }
                 if filter.selects { return "No activity matches.\n" }
+                if filter.place == .trash, filter.before == nil { return "No activity is in the trash.\n" }
                 return try filter.before.map { "No activity before \(try journal.number(of: $0)).\n" }
                     ?? "No activity yet: 'pacectl start' starts one, 'pacectl import FILE' imports one.\n"
             }
@@ -124,7 +151,7 @@ extension Invocation {
         do {
             let id = try journal.number(of: activity)
             guard var recording = try journal.recording(id), let summary = try journal.summary(of: id) else {
-                throw Failure.noActivity(id)
+                throw journal.noActivity(id)
             }
             let figures = try RowFigures(of: &recording, journal.rows(of: id), journal)
             recording.weather = try journal.startWeather(of: recording)
@@ -146,8 +173,12 @@ extension Invocation {
     }
 }
 
-extension Failure {
-    static func noActivity(_ id: Int) -> Failure {
-        .failed("activity \(id) does not exist; 'pacectl activities' lists all activities")
+extension JournalReader {
+    /// Why the lists have no activity of this number.
+    func noActivity(_ id: Int) -> Failure {
+        if (try? summary(of: id, in: .trash)) != nil {
+            return .failed("activity \(id) is in the trash: 'pacectl restore \(id)' takes it out")
+        }
+        return .failed("activity \(id) does not exist; 'pacectl activities' lists all activities")
     }
 }

@@ -1,5 +1,5 @@
 package import Domain
-import Storage
+package import Storage
 
 /// Which activities to list, and whether to list their totals.
 package struct ActivityFilter: Equatable {
@@ -17,13 +17,20 @@ package struct ActivityFilter: Equatable {
     var until: LocalDay?
     /// Only activities that began before this day.
     var beforeDay: LocalDay?
+    /// Where they passed by.
+    var area: SearchArea?
+    /// Metres, both included.
+    var distances: ClosedRange<Double>?
     /// Nil for the activities themselves.
     var period: Period?
+    /// Where they are.
+    var place = RecordPlace.lists
 
     package init(
         limit: Int? = nil, before: ActivityReference? = nil, sport: Sport? = nil, since: LocalDay? = nil,
         until: LocalDay? = nil,
-        beforeDay: LocalDay? = nil, period: Period? = nil
+        beforeDay: LocalDay? = nil, area: SearchArea? = nil, distances: ClosedRange<Double>? = nil,
+        period: Period? = nil, place: RecordPlace = .lists
     ) {
         self.limit = limit
         self.before = before
@@ -31,7 +38,10 @@ package struct ActivityFilter: Equatable {
         self.since = since
         self.until = until
         self.beforeDay = beforeDay
+        self.area = area
+        self.distances = distances
         self.period = period
+        self.place = place
     }
 
     /// The number of activities that are read at once.
@@ -39,7 +49,7 @@ package struct ActivityFilter: Equatable {
 
     /// Whether there is a condition beside `before`.
     var selects: Bool {
-        sport != nil || since != nil || until != nil || beforeDay != nil
+        sport != nil || since != nil || until != nil || beforeDay != nil || area != nil || distances != nil
     }
 
     /// The options that select, but for the end of the list.
@@ -47,11 +57,16 @@ package struct ActivityFilter: Equatable {
         [
             limit.map { "--limit \($0)" }, sport.map { "--sport \($0.rawValue)" }, since.map { "--since \($0.text)" },
             until.map { "--until \($0.text)" },
+            area.map { "--near \($0.centre.text) --radius \(Int($0.radius))" },
+            distances.flatMap { $0.lowerBound > 0 ? "--longer \(Int($0.lowerBound))m" : nil },
+            distances.flatMap { $0.upperBound < .infinity ? "--shorter \(Int($0.upperBound))m" : nil },
+            place == .trash ? "--trash" : nil,
         ].compactMap(\.self)
     }
 
-    private func matches(_ sport: Sport, _ started: UTC?) -> Bool {
+    private func matches(_ sport: Sport, _ started: UTC?, metres: Double) -> Bool {
         if let wanted = self.sport, sport != wanted { return false }
+        if let distances, !distances.contains(metres) { return false }
         if since == nil, until == nil, beforeDay == nil { return true }
         guard let started else { return false }
         if let since, started < since.start { return false }
@@ -62,12 +77,16 @@ package struct ActivityFilter: Equatable {
 
     /// The activities, newest first, at most `count`.
     func activities(of journal: JournalReader, atMost count: Int) throws -> [ActivitySummary] {
+        let isNear = try passing(journal)
         var found: [ActivitySummary] = []
         var before = try before.map { try journal.number(of: $0) }
         while found.count < count {
             let size = selects ? Self.pageSize : min(Self.pageSize, count - found.count)
-            let page = try journal.list(limit: size, before: before)
-            found += page.filter { matches($0.sport, $0.started) }
+            let page = try journal.list(limit: size, before: before, in: place)
+            found += page.filter { summary in
+                matches(summary.sport, summary.started, metres: summary.total.distanceMetres)
+                    && isNear?.contains(summary.id) ?? true
+            }
             guard page.count == size, let last = page.last else { break }
             before = last.id
         }
@@ -76,7 +95,21 @@ package struct ActivityFilter: Equatable {
 
     /// The totals of the activities, newest first.
     func totals(of journal: JournalReader) throws -> [ActivityTotals] {
-        try journal.totals(before: before.map { try journal.number(of: $0) }).filter { matches($0.sport, $0.started) }
+        let isNear = try passing(journal)
+        return try journal.totals(before: before.map { try journal.number(of: $0) }).filter { totals in
+            matches(totals.sport, totals.started, metres: totals.distanceMetres)
+                && isNear?.contains(totals.id) ?? true
+        }
+    }
+
+    /// The activities that passed through the area; nil without one.
+    private func passing(_ journal: JournalReader) throws -> Set<Int>? {
+        try area.map { area in
+            let totals = try journal.totals().filter { totals in
+                matches(totals.sport, totals.started, metres: totals.distanceMetres)
+            }
+            return try journal.activities(in: area, among: totals, in: journal.directory)
+        }
     }
 
     /// The totals of each period and sport, newest period first.

@@ -107,7 +107,7 @@ extension Invocation {
         _ id: Int, of journal: JournalReader, _ pace: ReplayPace, _ course: LoadedCourse?, _ lines: ReplayLines
     ) throws {
         guard let recording = try journal.recording(id), let summary = try journal.summary(of: id) else {
-            throw Failure.noActivity(id)
+            throw journal.noActivity(id)
         }
         var replay: Replay?
         try journal.entries(of: id) { entry in

@@ -41,7 +41,7 @@ private struct RowOutput {
 
     mutating func write(_ id: Int, of journal: JournalReader, _ sport: Sport?) throws {
         guard var recording = try journal.recording(id), let summary = try journal.summary(of: id) else {
-            throw Failure.noActivity(id)
+            throw journal.noActivity(id)
         }
         if summary.isOpen { throw Failure.failed("activity \(id) is in progress: stop it first") }
         lines.activityUploadHeader()

@@ -8,8 +8,9 @@ import Wire
 extension Command {
     static let course = [
         Command(
-            "course", words: [.optional("list", .words(["list"]))], "list the courses, newest first", read: { _ in },
-            run: { invocation, _ -> String in try invocation.courseList() }),
+            "course", words: [.optional("list", .words(["list"]))], options: [Options.trash],
+            "list the courses, newest first", read: { $0.has(Options.trash) ? RecordPlace.trash : .lists },
+            run: { try $0.courseList(in: $1) }),
         command(
             "course show",
             "show the profile, the climbs and the points of a course; REF is its number, its name, last, or loaded",
@@ -47,8 +48,15 @@ extension Command {
             read: { arguments in
                 (try CourseReference(word: arguments.words[0]), arguments.words.dropFirst().joined(separator: " "))
             }, run: { try $0.rename($1.0, $1.1) }),
-        command(
-            "course delete", "delete a course; activities on it keep it", run: { try $0.deleteCourse($1) }),
+        Command(
+            "course delete", words: [reference], options: [Options.atOnce],
+            "put a course in the trash; activities on it keep it; --now erases it for good",
+            read: { (try CourseReference(word: $0.words[0]), $0.has(Options.atOnce)) },
+            run: { try $0.deleteCourse($1.0, isNow: $1.1) }),
+        Command(
+            "course restore", words: [.one("ID", "the number of a course in the trash")],
+            "take a course out of the trash",
+            read: { arguments in try CourseReference(word: arguments.words[0]) }, run: { try $0.restore($1) }),
         Command(
             "course partner", words: [.optional("PACE|ID|off", .words(["off", ActivityReference.lastWord]))],
             options: [Options.onCourse],
@@ -107,11 +115,21 @@ extension Invocation {
         return isJSON ? result + "\n" : "The course is unloaded.\n"
     }
 
-    fileprivate func deleteCourse(_ reference: CourseReference) throws(Failure) -> String {
+    fileprivate func deleteCourse(_ reference: CourseReference, isNow: Bool) throws(Failure) -> String {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         let id = try control.number(of: reference)
-        let result = try control.call("course.delete", "{\"id\":\(id)}")
-        return isJSON ? result + "\n" : "Deleted: course \(id).\n"
+        let result = try control.call(isNow ? "course.delete" : "course.trash", "{\"id\":\(id)}")
+        if isJSON { return result + "\n" }
+        if isNow { return "Erased: course \(id).\n" }
+        return "In the trash: course \(id). 'pacectl course restore \(id)' takes it out.\n"
+    }
+
+    fileprivate func restore(_ reference: CourseReference) throws(Failure) -> String {
+        guard case .number(let id) = reference else {
+            throw .usage("course restore needs a number: 'pacectl trash' lists them")
+        }
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
+        return try answer(try control.call("course.restore", "{\"id\":\(id)}"), "Restored", &control)
     }
 
     func load(_ reference: CourseReference) throws(Failure) -> String {

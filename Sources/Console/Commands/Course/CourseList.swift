@@ -6,12 +6,12 @@ import Storage
 import Wire
 
 extension Invocation {
-    /// The courses, newest first, as a table or as objects in the wire format.
-    func courseList() throws(Failure) -> String {
+    /// The courses of the list or the trash, newest first, as a table or as objects in the wire format.
+    func courseList(in place: RecordPlace = .lists) throws(Failure) -> String {
         let state = StateDirectory(stateDirectory)
         let journal = try state.journal()
         do {
-            let courses = try journal.courses(climbScore: journal.climbScore)
+            let courses = try journal.courses(climbScore: journal.climbScore, in: place)
             let loaded = try journal.loadedCourseHash()
             if isJSON {
                 var lines = JSONWriter()
@@ -21,6 +21,7 @@ extension Invocation {
                 }
                 return String(decoding: lines.bytes, as: UTF8.self)
             }
+            if courses.isEmpty, place == .trash { return "No course is in the trash.\n" }
             if courses.isEmpty { return "No course yet: 'pacectl course import FILE' stores one.\n" }
             let words = StatusText(metric: metric ?? journal.isMetric)
             var table = TextTable([
@@ -141,9 +142,9 @@ extension JournalReader {
         }
     }
 
-    /// The courses of the list, with the climbs that count by a score. The journal has their number by the default one.
-    fileprivate func courses(climbScore: Int) throws -> [CourseSummary] {
-        let courses = try courses(limit: .max)
+    /// The courses of the list or the trash, with the climbs that count by a score. The journal has their number by the default one.
+    fileprivate func courses(climbScore: Int, in place: RecordPlace) throws -> [CourseSummary] {
+        let courses = try courses(limit: .max, in: place)
         if climbScore == Settings().climbScore { return courses }
         return courses.map { course in
             var course = course

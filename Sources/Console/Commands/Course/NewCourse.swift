@@ -95,7 +95,7 @@ extension Invocation {
         let journal = try state.journal()
         do {
             let id = try journal.number(of: activity)
-            guard let recording = try journal.recording(id) else { throw Failure.noActivity(id) }
+            guard let recording = try journal.recording(id) else { throw journal.noActivity(id) }
             let title = name.flatMap { SanitizedText($0) } ?? recording.name ?? SanitizedText("Activity \(id)")
             var builder = CourseBuilder()
             var last: Coordinate?

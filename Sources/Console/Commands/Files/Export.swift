@@ -145,7 +145,7 @@ extension Invocation {
     private func export(
         _ id: Int, _ request: ExportRequest, _ journal: JournalReader, name: (RecordedActivity) -> String?
     ) throws {
-        guard var recording = try journal.recording(id) else { throw Failure.noActivity(id) }
+        guard var recording = try journal.recording(id) else { throw journal.noActivity(id) }
         let format = request.format
         let now = Clock.systemTime()
         var origin = ExportMetadata.ofThisDevice(

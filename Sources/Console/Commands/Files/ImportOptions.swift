@@ -61,7 +61,10 @@ extension Invocation {
         guard let journal = try? state.journal() else { return nil }
         if let known = try knownActivity(recording.uuid, file, number, of: journal) { return known }
         if recording.isTimeUncertain { return nil }
-        let started = try ActivityFilter().activities(of: journal, atMost: .max).filter { summary in
+        let all = try [RecordPlace.lists, .trash].flatMap { place in
+            try ActivityFilter(place: place).activities(of: journal, atMost: .max)
+        }
+        let started = all.filter { summary in
             summary.started.map {
                 abs($0.milliseconds - recording.started.milliseconds) <= Self.sameStartMilliseconds
             } ?? false
@@ -83,7 +86,8 @@ extension Invocation {
         }
         let words = StatusText(metric: metric ?? journal.isMetric)
         func found(_ summary: ActivitySummary, _ advice: String) throws -> KnownActivity {
-            KnownActivity(
+            if summary.trashed != nil { return Self.inTrash(summary, file, words) }
+            return KnownActivity(
                 id: summary.id, again: try journal.isImported(summary.id) ? .replaces : .adds,
                 failure: .failed("\(file.name) is activity \(summary.id) already: \(words.line(summary)); \(advice)"))
         }
@@ -103,10 +107,11 @@ extension Invocation {
     private func knownActivity(
         _ uuid: UUID?, _ file: RecordingFile, _ number: Int, of journal: JournalReader
     ) throws -> KnownActivity? {
-        guard let uuid, let id = try journal.activity(uuid), let summary = try journal.summary(of: id) else {
-            return nil
-        }
-        let line = StatusText(metric: metric ?? journal.isMetric).line(summary)
+        guard let uuid, let id = try journal.activity(uuid) else { return nil }
+        let words = StatusText(metric: metric ?? journal.isMetric)
+        if let summary = try journal.summary(of: id, in: .trash) { return Self.inTrash(summary, file, words) }
+        guard let summary = try journal.summary(of: id) else { return nil }
+        let line = words.line(summary)
         func known(_ again: KnownActivity.Again, _ words: String, _ advice: String) -> KnownActivity {
             KnownActivity(id: id, again: again, failure: .failed("\(file.name) \(words): \(line); \(advice)"))
         }
@@ -119,6 +124,16 @@ extension Invocation {
         return try journal.isImported(id)
             ? known(.replaces, "is activity \(id) already", Self.replacing)
             : known(.refused, "is activity \(id) already", "it was recorded here, with more than a file holds")
+    }
+
+    private static func inTrash(
+        _ summary: ActivitySummary, _ file: RecordingFile, _ words: StatusText
+    ) -> KnownActivity {
+        KnownActivity(
+            id: summary.id, again: .refused,
+            failure: .failed(
+                "\(file.name) is activity \(summary.id): \(words.line(summary)); "
+                    + "it is in the trash: 'pacectl restore \(summary.id)' takes it out"))
     }
 
     private func hasSameSamples(

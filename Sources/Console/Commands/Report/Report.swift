@@ -77,7 +77,7 @@ extension Invocation {
         do {
             let id = try journal.number(of: request.activity)
             guard let recording = try journal.recording(id), let summary = try journal.summary(of: id) else {
-                throw Failure.noActivity(id)
+                throw journal.noActivity(id)
             }
             let html: [UInt8]
             let rows = try journal.rows(of: id)

@@ -58,7 +58,7 @@ extension Options {
     fileprivate static let loop = CommandOption<Double>(
         "--loop", word: "LENGTH", "the length of a round trip",
         needs: "a length from 500m to 200km, such as 10km or 6mi",
-        parse: { RouteGoal.loopMetres($0) })
+        parse: { RouteGoal.metres(of: $0, in: RouteGoal.loopLengths) })
     fileprivate static let from = position("--from", such: "52.5163,13.3777", "the start")
     fileprivate static let profile = CommandOption<RouteProfile>.choice("--profile", "how you travel")
     fileprivate static let engine = CommandOption.text("--engine", "URL", "the route engine", needs: "an address")
