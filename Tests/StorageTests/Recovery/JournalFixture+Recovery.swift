@@ -10,7 +10,10 @@ extension JournalFixture {
     static let files = ["", "-wal", "-shm"]
 
     /// Converts a journal to version 11.
-    static let withoutUUIDs = "DROP TABLE trash; DROP TABLE course_trash; ALTER TABLE activity DROP COLUMN uuid; ALTER TABLE course DROP COLUMN uuid;"
+    static let withoutUUIDs = """
+        DROP TABLE trash; DROP TABLE course_trash;
+        ALTER TABLE activity DROP COLUMN uuid; ALTER TABLE course DROP COLUMN uuid;
+        """
 
     /// Converts a journal to version 9.
     static let withoutCourses = """
