@@ -15,7 +15,7 @@ const PAGE = 50;
 const SEARCHED = 500;
 const PAUSE_OF_TYPING = 300;
 
-const session = await start({ needs: 'history', name: 'activities' });
+const session = await start({ needs: 'history', name: 'activities', offline: true });
 
 // Periods
 

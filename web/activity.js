@@ -22,7 +22,7 @@ import { exportFormats } from './tables.js';
 
 const LAPS_AT_ONCE = 100;
 
-const session = await start({ needs: 'history', name: 'activities' });
+const session = await start({ needs: 'history', name: 'activities', offline: true });
 let map = null;
 /** Draws the line of the map in the colours of the theme. */
 let colourMap = () => {};

@@ -28,6 +28,13 @@ export function onUnauthorized(call) {
   whenUnauthorized = call;
 }
 
+let whenAnswered = () => {};
+
+/** Names the function to call with each success: the time of a kept answer (see app.js), null for one of now. */
+export function onAnswer(call) {
+  whenAnswered = call;
+}
+
 /**
  * A request to a path below /api with the token. Resolves to the Response of a success, throws ApiError else.
  * `body`: an object is sent as JSON; a string or a Blob as it is.
@@ -46,7 +53,11 @@ export async function request(path, { method = 'GET', body, signal, query, cache
     if (error.name === 'AbortError') throw error;
     throw new ApiError('offline', error.message);
   }
-  if (response.ok) return response;
+  if (response.ok) {
+    const stored = response.headers.get('Paced-Stored');
+    whenAnswered(stored === null ? null : Number(stored));
+    return response;
+  }
   const failure = await failureOf(response);
   if (failure.code === 'unauthorized' && held && held === token.get()) whenUnauthorized(failure);
   throw failure;

@@ -16,7 +16,7 @@ import { courseFormats } from './tables.js';
 
 const PARTNERS = 100;
 
-const session = await start({ needs: 'history', name: 'courses' });
+const session = await start({ needs: 'history', name: 'courses', offline: true });
 
 const courseName = ({ id, name }) => name ?? t('courses.unnamed', { id });
 const ascentText = ({ ascent_m: up }) => (up === undefined ? null : t('courses.up', { height: height(up) }));

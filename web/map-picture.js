@@ -28,7 +28,7 @@ export class Picture {
     if (typeof OffscreenCanvas === 'undefined') return this.stayInPage();
     this.pen = this.canvas.getContext('bitmaprenderer');
     try {
-      this.worker = new Worker(new URL('map-worker.js', import.meta.url), { type: 'module' });
+      this.worker = new Worker(new URL('./map-worker.js', import.meta.url), { type: 'module' });
     } catch {
       return this.stayInPage();
     }

@@ -1,10 +1,11 @@
 // The common start of every page: sign-in, navigation, language and theme, the line about the connection.
 
-import { getJSON, onUnauthorized, request, rpc, stream, token } from './api.js';
+import { ApiError, getJSON, onAnswer, onUnauthorized, request, rpc, stream, token } from './api.js';
+import { forgetApp, installRow, keepApp } from './app.js';
 import { element, setText, show } from './dom.js';
 import { age } from './format.js';
 import {
-  currentLanguage, errorText, keepLanguage, languages, loadTexts, t, useSettings,
+  clock, currentLanguage, date, errorText, keepLanguage, languages, loadTexts, t, useSettings,
 } from './i18n.js';
 import { choices, chooseTheme, chosenTheme } from './theme.js';
 
@@ -16,6 +17,9 @@ const pages = [
   ['settings', '/settings.html', 'control'], ['screens', '/screens.html', 'control'],
 ];
 
+/** Milliseconds between the questions of a page that shows kept answers. */
+const RETRY = 2000;
+
 export const isKiosk = new URLSearchParams(location.search).has('kiosk');
 
 /**
@@ -23,28 +27,35 @@ export const isKiosk = new URLSearchParams(location.search).has('kiosk');
  *
  * `needs`: 'live', 'history' (not by plain HTTP that is for the live page only) or 'control'. The body has a <main>.
  * `name`: the page's name in the navigation.
+ * `offline`: the page has a use without paced-web, with the answers that the browser has kept; else it waits.
  */
-export async function start({ needs = 'live', name } = {}) {
+export async function start({ needs = 'live', name, offline = false } = {}) {
   await loadTexts();
   if (isKiosk && (await import('./kiosk.js')).frame()) return new Promise(() => {});
-  const session = new Session(name);
+  const session = new Session(name, offline);
   session.build();
+  onAnswer((stored) => session.takeAge(stored));
   session.rights = await signedIn(session);
   session.showRights();
-  onUnauthorized(() => {
-    token.clear();
-    location.reload();
-  });
+  onUnauthorized(leave);
   const obstacle = obstacleOf(session, needs);
   if (obstacle) return session.refuse(obstacle);
   await session.loadSettings();
   session.show();
+  keepApp();
   return session;
 }
 
 function obstacleOf(session, needs) {
   if (needs !== 'live' && session.liveOnly) return t('rights.live_only');
-  return needs === 'control' ? session.whyNoCommand() : null;
+  return needs === 'control' ? session.whyNoRight() : null;
+}
+
+/** Ends the sign-in of this browser, with all that it has kept. */
+async function leave() {
+  token.clear();
+  await forgetApp();
+  location.reload();
 }
 
 // Signing in
@@ -54,10 +65,14 @@ async function signedIn(session) {
   let problem = code ? await (await import('./sign.js')).exchange(code) : null;
   for (;;) {
     if (problem?.code === 'plain-http') return session.refuse(problem.message);
-    if (!token.get()) problem = await (await import('./sign.js')).askForCode(session, problem);
-    else {
+    if (!token.get()) {
+      forgetApp();
+      problem = await (await import('./sign.js')).askForCode(session, problem);
+    } else {
       try {
-        return await getJSON('/api/token');
+        const rights = await getJSON('/api/token');
+        if (session.storedAt === null || session.worksOffline) return rights;
+        await session.waitForServer(new ApiError('offline'));
       } catch (error) {
         problem = error;
         if (error.code === 'unauthorized') token.clear();
@@ -75,8 +90,10 @@ export function takeCode() {
 }
 
 class Session {
-  constructor(name) {
-    this.name = name;
+  constructor(name, worksOffline) {
+    Object.assign(this, { name, worksOffline });
+    /** When what is shown was loaded, if paced-web does not answer now; else null. */
+    this.storedAt = null;
     this.settings = {};
     this.main = document.querySelector('main');
     this.main.id = 'main';
@@ -103,8 +120,12 @@ class Session {
     return this.rights.release;
   }
 
-  /** Why this page may not command, as a sentence; null if it may. */
+  /** Why this page cannot command, as a sentence; null if it can. */
   whyNoCommand() {
+    return this.storedAt === null ? this.whyNoRight() : t('offline.no_command');
+  }
+
+  whyNoRight() {
     if (this.scope !== 'control') return t('rights.watch');
     return this.rights.can_command ? null : t('rights.no_control');
   }
@@ -167,7 +188,7 @@ class Session {
       location.reload();
     });
     this.display = element('div', { class: 'panel' }, labelled(t('display.theme'), theme),
-      labelled(t('display.language'), language));
+      labelled(t('display.language'), language), installRow());
     const menu = element('details', { class: 'display' },
       element('summary', { 'aria-label': t('display.title'), title: t('display.title') },
         element('span', { class: 'disc', 'aria-hidden': 'true' })), this.display);
@@ -212,8 +233,7 @@ class Session {
     } catch {
       // The server forgets unused tokens by itself.
     }
-    token.clear();
-    location.reload();
+    await leave();
   }
 
   show() {
@@ -236,7 +256,11 @@ class Session {
   }
 
   waitForServer(error) {
-    this.replaceBy(element('h1', {}, t('connection.waiting')), element('p', { role: 'status' }, errorText(error)));
+    const why = errorText(error);
+    if (this.card?.dataset.why !== why) {
+      this.replaceBy(element('h1', {}, t('connection.waiting')), element('p', { role: 'status' }, why));
+      this.card.dataset.why = why;
+    }
     return new Promise((resolve) => { setTimeout(resolve, 1000); });
   }
 
@@ -252,6 +276,29 @@ class Session {
   takeSettings(settings) {
     this.settings = settings;
     useSettings(settings);
+  }
+
+  // Without paced-web
+
+  /** Takes the time of a kept answer, null for one of now. */
+  takeAge(stored) {
+    const before = this.storedAt;
+    this.storedAt = stored === null ? null : Math.min(stored, before ?? stored);
+    if (!this.worksOffline || this.storedAt === before) return;
+    const at = new Date(this.storedAt);
+    const time = at.toDateString() === new Date().toDateString() ? clock(at) : `${date(at)}, ${clock(at)}`;
+    this.connectionLine.replaceChildren(t(stored === null ? 'offline.back' : 'offline.stored', { time }), ' ',
+      element('button', { type: 'button', onclick: () => location.reload() }, t('offline.again')));
+    show(this.connectionLine, true);
+    clearTimeout(this.retry);
+    if (stored !== null) this.retry = setTimeout(() => this.askAgain(), RETRY);
+  }
+
+  /** Asks until paced-web answers. */
+  askAgain() {
+    getJSON('/api/token').catch(() => {}).finally(() => {
+      if (this.storedAt !== null) this.retry = setTimeout(() => this.askAgain(), RETRY);
+    });
   }
 
   // Lines for the user

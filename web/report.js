@@ -7,7 +7,7 @@ import { start } from './page.js';
 
 const HIDDEN_METRES = '200';
 
-const session = await start({ needs: 'history', name: 'activities' });
+const session = await start({ needs: 'history', name: 'activities', offline: true });
 addEventListener('hashchange', () => location.reload());
 
 try {
@@ -39,5 +39,6 @@ async function become(text) {
     styled.style.cssText = styled.dataset.style;
     delete styled.dataset.style;
   }
+  if (session.storedAt !== null) document.body.prepend(session.connectionLine);
   if (document.getElementById('data')) await import('./report-cursor.js');
 }

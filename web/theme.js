@@ -34,7 +34,15 @@ export function followSun(state) {
 function apply() {
   const chosen = chosenTheme() === 'sun' ? kept(SUN_KEY) : chosenTheme();
   document.documentElement.dataset.theme = chosen || (dark.matches ? 'dark' : 'sunlight');
+  colourBar();
   dispatchEvent(new Event('paced-theme'));
 }
 
+/** The bar of the browser, or of the installed page, has the ground of the theme. */
+function colourBar() {
+  const ground = getComputedStyle(document.documentElement).getPropertyValue('--back');
+  document.querySelector('meta[name="theme-color"]')?.setAttribute('content', ground.trim());
+}
+
 dark.addEventListener('change', apply);
+colourBar();

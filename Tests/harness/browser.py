@@ -18,6 +18,9 @@ from harness.process import ROOT
 # The node that playwright brings.
 NODE = pathlib.Path(playwright.__file__).parent / "driver/node"
 
+# What playwright says in the place of a worker.
+BLOCKED = "Service Worker registration blocked by Playwright"
+
 
 def run_modules(script, *arguments, text=""):
     """What a script of Tests/EndToEnd that reads a text prints as JSON about modules of the page, without a browser."""
@@ -52,7 +55,8 @@ class Pages:
 
         `allowed`: a pattern of complaints to ignore. `route`: answers the requests to /api. `options`: of a context.
         """
-        options = {"locale": "en-GB", "timezone_id": "UTC"} | options
+        # A worker would answer in the place of a `route`.
+        options = {"locale": "en-GB", "timezone_id": "UTC", "service_workers": "block"} | options
         context = self.browser.new_context(viewport={"width": width, "height": height}, **options)
         kept = {"paced.theme": theme, "paced.token": self.token(web, scope)}
         # As long as the tests wait for what a page shows.
@@ -62,7 +66,7 @@ class Pages:
         page = context.new_page()
 
         def complain(text):
-            if not re.search(allowed, text):
+            if not re.search(allowed, text) and text != BLOCKED:
                 self.complaints.append(text)
 
         page.on("console", lambda message: complain(message.text))
