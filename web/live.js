@@ -5,7 +5,7 @@ import { Controls, summaryCard } from './controls.js';
 import { Course, isTurn } from './course.js';
 import { element, setText, show } from './dom.js';
 import { eventText } from './events.js';
-import { lacksZones, shownPages } from './fields.js';
+import { shownPages } from './fields.js';
 import { age } from './format.js';
 import { Gestures } from './gestures.js';
 import { clock, t } from './i18n.js';
@@ -19,7 +19,7 @@ import { NearestStrap } from './nearest-strap.js';
 import { isKiosk, start } from './page.js';
 import { Stage } from './stage.js';
 import { Banner, faultText, Memory, urgentStates } from './states.js';
-import { kept } from './store.js';
+import { keep, kept } from './store.js';
 import { followSun } from './theme.js';
 import { Trail } from './trail.js';
 import { WakeLock, wakeText } from './wake.js';
@@ -27,6 +27,8 @@ import { WakeLock, wakeText } from './wake.js';
 const BLOCKS = ['fields', 'lap', 'zones', 'workout', 'badges', 'course', 'partner', 'sun', 'wind'];
 /** Notices of events that are older are not shown. */
 const NEWS = 20_000;
+/** In the browser, of first-minute.js. */
+const FIRST = 'paced.first';
 const wide = matchMedia('(min-width: 900px) and (min-height: 500px)');
 
 const session = await start({ needs: 'live', name: 'live' });
@@ -67,23 +69,25 @@ class LivePage {
     const side = this.buildSide();
     this.course = new Course(session, strip, this.courseCard);
     this.motion = new Motion(view, this.course, step);
-    const strips = element('div', { class: 'strips' }, strip, step, this.buildZones());
+    const strips = element('div', { class: 'strips' }, strip, step);
     // On a low screen they lie over the fields together.
     const deck = element('div', { class: 'deck' }, this.buildPager(), this.buildControls(), this.links);
     main.append(element('h1', { class: 'unseen' }, t('nav.live')), strips, view, side, deck, session.faultLine,
       session.noticeLine);
     this.gestures = new Gestures([view, side.querySelector('.lap-side')], (by) => this.turn(by));
     this.buildDisplay();
+    this.offerFirst(view);
   }
 
-  /** Zones that are on and not set: a way to set them, and one to do without. */
-  buildZones() {
-    this.noZones = element('div', { class: 'no-zones', role: 'status', hidden: true },
-      element('p', {}, t('live.zones_unset')),
-      element('a', { class: 'button', href: '/settings.html' }, t('live.set_zones')),
-      element('button', { type: 'button', onclick: () => session.attempt(() =>
-        rpc('settings.set', { key: 'use_heart_rate_zones', value: false })) }, t('live.disable_zones')));
-    return this.noZones;
+  /** What a device without activities needs: loaded for it only. */
+  async offerFirst(view) {
+    if (kept(FIRST) === 'hidden' || !session.canCommand || session.liveOnly) return;
+    const recorded = await rpc('activities.list', { limit: 1 }).catch(() => null);
+    if (recorded === null) return;
+    if (recorded.length > 0) return keep(FIRST, 'hidden');
+    const { FirstMinute } = await import('./first-minute.js');
+    this.first = new FirstMinute(view);
+    return this.schedule();
   }
 
   buildStatus() {
@@ -283,7 +287,10 @@ class LivePage {
         this.closeSummary();
         break;
       case 'lap': this.laps.add(event.lap); break;
-      case 'stop': if (this.isNews(event, isReplayed)) this.showSummary(event.summary); break;
+      case 'stop':
+        this.first?.end();
+        if (this.isNews(event, isReplayed)) this.showSummary(event.summary);
+        break;
       case 'discard':
         this.laps.clear();
         if (this.isNews(event, isReplayed)) session.notice(t('live.discarded'));
@@ -353,8 +360,7 @@ class LivePage {
     this.infoRows.render(infoLines(state));
     this.linkRows.render(linkLines(state));
     this.course.render(state);
-    show(this.noZones, state.run === 'idle' && lacksZones(session.settings) && !session.whyNoCommand()
-      && !session.liveOnly);
+    this.first?.render(state, session.settings, this.page === 0);
     this.motion.render(state);
     if (!this.side.isMapHidden) this.renderMap();
     if (!this.side.areLapsHidden) this.laps.render(state);

@@ -25,7 +25,7 @@ export class Overlay {
   constructor(label) {
     this.canvas = element('canvas', { role: 'img', 'aria-label': label });
     this.tail = svg('svg', { class: 'map-tail', 'aria-hidden': 'true' }, svg('path'), svg('path'));
-    this.mark = svg('svg', { class: 'map-mark', 'aria-hidden': 'true' }, svg('path', { d: ARROW }),
+    this.mark = svg('svg', { class: 'map-mark', 'aria-hidden': 'true', hidden: '' }, svg('path', { d: ARROW }),
       svg('circle', { r: 8 }), svg('circle', { r: 3 }));
     this.drawn = null;
     /** The lines of the canvas: [{ points, count, looks }]. */

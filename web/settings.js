@@ -337,3 +337,5 @@ updateAll();
 session.stream({ classes: ['STATE', 'SETTINGS'], interval_ms: 1000 }, (line) => {
   if (line.class === 'SETTINGS') updateAll();
 });
+// A link leads to a setting, which is there only now.
+document.getElementById(location.hash.slice(1))?.focus();

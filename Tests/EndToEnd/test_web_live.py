@@ -257,21 +257,6 @@ def test_zone_is_a_ring_if_the_screen_says_so(web_of, opened):
     assert page.evaluate(CLIPPED) == []
 
 
-def test_zones_that_are_not_set_can_be_disabled(web, opened):
-    web.daemon.call("settings.set", key="use_heart_rate_zones", value=True)
-    page = opened(web, width=320)
-    offer = page.locator(".no-zones")
-    expect(offer).to_contain_text("Zones are on, but not set.")
-    assert violations(page) == []
-    button(page, "Disable zones").press("Enter")
-    expect(offer).to_be_hidden()
-    assert web.daemon.call("settings.get")["use_heart_rate_zones"] is False
-    web.daemon.call("settings.set", key="use_heart_rate_zones", value=True)
-    expect(offer).to_be_visible()
-    web.daemon.call("settings.set", key="zones", value=[100, 120, 140, 160, 180])
-    expect(offer).to_be_hidden()
-
-
 # A board with Bluetooth that knows no strap, as the page sees it: `window.heart` and `window.run` replace what STATE has.
 SEARCHING = """const parse = JSON.parse;
     window.heart = { link: 'disconnected', reason: 'searching' };

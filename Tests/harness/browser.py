@@ -50,15 +50,16 @@ class Pages:
         self.complaints = []
 
     def open(self, web, path="", scope="control", theme="sunlight", width=414, height=896, allowed="^$", route=None,
-             **options):
+             first_run="hidden", **options):
         """Opens a page with the token that the server's pages share for the scope.
 
-        `allowed`: a pattern of complaints to ignore. `route`: answers the requests to /api. `options`: of a context.
+        `allowed`: a pattern of complaints to ignore. `route`: answers the requests to /api. `first_run`: what the browser keeps of the
+        list before the first run. `options`: of a context.
         """
         # A worker would answer in the place of a `route`.
         options = {"locale": "en-GB", "timezone_id": "UTC", "service_workers": "block"} | options
         context = self.browser.new_context(viewport={"width": width, "height": height}, **options)
-        kept = {"paced.theme": theme, "paced.token": self.token(web, scope)}
+        kept = {"paced.theme": theme, "paced.token": self.token(web, scope), "paced.first": first_run}
         # As long as the tests wait for what a page shows.
         context.set_default_timeout(60_000)
         context.add_init_script(
