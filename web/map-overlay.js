@@ -141,16 +141,20 @@ export class Overlay {
 
   drawImages(tiles) {
     const { pen, ratio } = this;
-    pen.globalAlpha = Number(this.style.getPropertyValue('--map-tiles')) || 1;
     for (const { image, z, x, y } of tiles) {
       const side = 2 ** -z;
       const matrix = squareToScreen(this.view, x * side, y * side, side, 256);
       pen.setTransform(...matrix.map((one) => one * ratio));
-      // Half a pixel more, so that no line is left between two tiles.
-      const length = 256 + 0.5 / Math.hypot(matrix[0], matrix[1]);
+      // A pixel of the screen more, also where it is turned, so that no line is left between two tiles.
+      const length = 256 + 1.5 / (Math.hypot(matrix[0], matrix[1]) * ratio);
       pen.drawImage(image, 0, 0, length, length);
     }
-    pen.globalAlpha = 1;
+    // All at once: what two tiles cover would be twice as strong.
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    Object.assign(pen, { fillStyle: '#000', globalCompositeOperation: 'destination-in' });
+    pen.globalAlpha = Number(this.style.getPropertyValue('--map-tiles')) || 1;
+    pen.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    Object.assign(pen, { globalCompositeOperation: 'source-over', globalAlpha: 1 });
   }
 
   /** The way of a line; kept while the line has the same points. */
