@@ -140,6 +140,22 @@ export function manner({ kind, probability_percent: probability }) {
   return chance ?? t('weather.perhaps');
 }
 
+const FALLING = ['DZ', 'RA', 'SN', 'SG', 'PL', 'GR', 'GS', 'IC', 'UP'];
+
+/** Whether anything falls from the sky at the station. */
+const isWet = ({ weather = [] }) => weather.some(({ code, vicinity, descriptors = [], phenomena = [] }) =>
+  !vicinity && !code?.startsWith('RE')
+    && (descriptors.includes('SH') || phenomena.some((kind) => FALLING.includes(kind))));
+
+/** How a forecast has what falls at a time, such as "30 %, at times"; '' if that prevails. */
+export function wetManner(periods, time) {
+  const isAt = ({ from, to }) => Date.parse(from) <= time && time < Date.parse(to);
+  const period = periods.find(isAt);
+  const overlay = period && !isWet(period) ? periods.flatMap(({ overlays = [] }) => overlays)
+    .find((one) => isAt(one) && isWet(one)) : null;
+  return overlay ? manner(overlay) : '';
+}
+
 // Warnings
 
 const STRONG_WIND = 17;

@@ -14,7 +14,7 @@ import { isNightAt } from './sun.js';
 import { drawingOf, isWindy, sunIcon, thermometer, weatherIcon, windArrow } from './weather-icons.js';
 import {
   ageOf, ageText, cloudLayers, isOld, manner, outlook, overlayText, pressure, sky, visibility, warnings, weatherWords,
-  windSpeed, windWords,
+  wetManner, windSpeed, windWords,
 } from './weather-text.js';
 
 const PERIODS = 12;
@@ -279,7 +279,11 @@ function changes(data, now) {
   const { rain_from: rain, wind_shift_at: shift } = data;
   const lines = [];
   if (rain) {
-    lines.push(Date.parse(rain) > now ? t('weather.rain_from', { time: moment(rain, now) }) : t('weather.rain_now'));
+    const at = Date.parse(rain);
+    const text = at > now ? t('weather.rain_from', { time: moment(rain, now) }) : t('weather.rain_now');
+    // What falls at times only is not in the rows below, which have what prevails.
+    const how = wetManner(data.forecast.periods, Math.max(at, now));
+    lines.push(how ? `${text}: ${how}` : text);
   }
   if (shift && Date.parse(shift) > now) {
     const after = data.forecast.periods.find(({ from, to }) => from <= shift && shift < to);

@@ -386,6 +386,8 @@ def test_weather_has_station_distance_age_and_figures(outside, opened):
         expect(card.locator("dl > div", has=page.get_by_text(name, exact=True)).locator("dd")).to_have_text(value)
     expect(page.locator(".warnings li")).to_have_text(
         ["Thunderstorm with rain: 30 %, at times, now (LESU)", "Gusts of 70 km/h: 30 %, at times, now (LESU)"])
+    # What prevails is dry.
+    expect(page.get_by_text("The forecast has rain or snow now: 30 %, at times", exact=True)).to_be_visible()
     expect(page.locator(".periods li").first).to_contain_text("Partly cloudy")
     expect(page.locator(".periods .overlay")).to_contain_text("thunderstorm with rain, visibility 3 km, SW 37 km/h, gusts 70")
     try:
