@@ -9,6 +9,7 @@ import {
 } from './history.js';
 import { date, errorText, number, t } from './i18n.js';
 import { labelled, select, start } from './page.js';
+import { trashLink } from './trash-link.js';
 
 const PAGE = 50;
 /** So many are read at once while a text is searched. */
@@ -208,7 +209,8 @@ class Page {
     this.totals = new Totals(this.filters);
     this.list = new List(this.filters);
     const why = session.whyNoCommand();
-    session.main.append(element('h1', {}, t('nav.activities')), element('div', { class: 'stack' }, this.totals.periods,
+    session.main.append(element('div', { class: 'title' }, element('h1', {}, t('nav.activities')), trashLink()),
+      element('div', { class: 'stack' }, this.totals.periods,
       this.totals.details, why ? element('p', { class: 'soft' }, why) : this.uploader().node, this.search()),
     this.list.node, this.list.state, this.list.more);
     this.load();

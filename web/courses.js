@@ -13,6 +13,7 @@ import { RouteMap } from './map.js';
 import { labelled, select, start } from './page.js';
 import { Profile } from './profile.js';
 import { courseFormats } from './tables.js';
+import { trashLink } from './trash-link.js';
 
 const PARTNERS = 100;
 
@@ -53,7 +54,8 @@ async function showList() {
   const list = element('ul', { class: 'list' });
   const more = paged(list, courses, entry);
   const why = session.whyNoCommand();
-  replace(element('h1', {}, t('nav.courses')), element('div', { class: 'stack' },
+  replace(element('div', { class: 'title' }, element('h1', {}, t('nav.courses')), trashLink()),
+  element('div', { class: 'stack' },
     loadedCard(courses.find((course) => course.loaded)), why ? element('p', { class: 'soft' }, why) : uploader.node,
     why ? null : partner.node,
     element('section', { 'aria-label': t('courses.list') },
@@ -188,9 +190,13 @@ async function remove(course) {
     { value: 'delete', label: t('history.delete'), kind: 'danger main' },
     { value: '', label: t('history.cancel'), autofocus: true }]);
   if (answer !== 'delete') return;
-  if (await session.attempt(() => rpc('course.delete', { id: course.id })) === undefined) return;
+  const { id } = course;
+  if (await session.attempt(() => rpc('course.trash', { id })) === undefined) return;
+  const name = courseName(course);
+  const restore = element('button', { type: 'button', onclick: () =>
+    command('course.restore', { id }, t('trash.restored', { name })) }, t('trash.restore'));
   location.hash = '';
-  session.notice(t('courses.deleted', { name: courseName(course) }));
+  session.notice(t('trash.moved', { name }), { link: restore });
 }
 
 // The virtual partner

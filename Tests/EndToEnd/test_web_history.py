@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from harness.browser import button, narrow_widths, violations
+from harness.made_trash import COURSE, SUMMARY, MadeTrash
 from harness.paced_web import PacedWeb, themes
 from harness.process import PACECTL, ROOT
 from harness.timing import wait_for
@@ -74,6 +75,26 @@ def history(long_stage):
 def own(stage):
     """A history of one test."""
     return History(stage)
+
+
+@pytest.fixture
+def trash():
+    """What a test has in the trash. It answers in the place of programs that have none yet."""
+    return MadeTrash()
+
+
+@pytest.fixture
+def pages(pages, trash):
+    open_page = pages.browser.new_context
+
+    def new_context(**options):
+        context = open_page(**options)
+        trash.install(context)
+        return context
+
+    pages.browser.new_context = new_context
+    yield pages
+    del pages.browser.new_context
 
 
 def entries(page):
@@ -160,12 +181,12 @@ def test_languages_have_the_same_texts_and_those_that_the_pages_use():
     texts = {
         language: set(re.findall(r"^  '([^']+)':", (ROOT / f"web/texts/{language}.js").read_text(), re.MULTILINE))
         for language in ("en", "de")}
-    for name in ("history", "activities", "activity", "badges", "courses", "report"):
+    for name in ("history", "activities", "activity", "badges", "courses", "report", "trash", "trash-link"):
         used = set(re.findall(r"\bt\('([^']+)'", (ROOT / f"web/{name}.js").read_text()))
         for language, known in texts.items():
             plural = {key.removesuffix(".other") for key in known}
             assert used <= known | plural, (name, language)
-    own = {key for keys in texts.values() for key in keys if re.match(r"(activit(y|ies)|history|badges|courses|best|format)\.", key)}
+    own = {key for keys in texts.values() for key in keys if re.match(r"(activit(y|ies)|history|badges|courses|best|format|trash)\.", key)}
     assert own <= texts["en"] & texts["de"]
 
 
@@ -727,6 +748,60 @@ def test_without_activities_there_is_a_first_badge_and_no_best(own, pages):
     expect(page.get_by_text("No best yet.")).to_be_visible()
 
 
+# The trash
+
+def fill(trash):
+    trash.lists["activities"] = [
+        {**SUMMARY, "id": 12, "name": HOSTILE, "trashed": "2026-03-20T08:00:00.000Z"}, {**SUMMARY, "id": 9, "sport": "ride"}]
+    trash.lists["courses"] = [{**COURSE, "id": 4, "name": "Castle Rock Hike", "trashed": "2026-03-27T08:00:00.000Z"}]
+
+
+def rows(page):
+    return page.locator(".thrown")
+
+
+def test_trash_is_restored_and_erased(history, pages, trash):
+    fill(trash)
+    page = pages.open(history.web, "activities.html")
+    page.get_by_role("link", name="Trash (3)").click()
+    expect(page.get_by_text("What is here counts nowhere. It is erased 30 days after it was put here")).to_be_visible()
+    expect(rows(page)).to_have_count(3)
+    expect(rows(page).first).to_contain_text("In the trash since 20 Mar 2026")
+    assert violations(page) == []
+    button(page, f"Restore {HOSTILE}").click()
+    expect(notice(page)).to_contain_text("Restored: ")
+    expect(rows(page)).to_have_count(2)
+    expect(heading(page)).to_be_focused()
+    button(page, "Erase now: Castle Rock Hike").click()
+    expect(button(page.get_by_role("dialog"), "Cancel")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(rows(page)).to_have_count(2)
+    button(page, "Erase now: Castle Rock Hike").click()
+    button(page.get_by_role("dialog"), "Erase now").click()
+    expect(rows(page)).to_have_count(1)
+    assert trash.calls == [("activities.restore", 12), ("course.delete", 4)]
+
+
+def test_trash_is_emptied_after_a_question_with_its_number(history, pages, trash):
+    fill(trash)
+    page = pages.open(history.web, "trash.html", width=320, locale="de-DE")
+    assert narrow_widths(page) == []
+    button(page, "Papierkorb leeren").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Alle 3 Einträge im Papierkorb endgültig löschen?")
+    button(page.get_by_role("dialog"), "Papierkorb leeren").click()
+    expect(page.get_by_text("Der Papierkorb ist leer.", exact=True)).to_be_visible()
+    expect(button(page, "Papierkorb leeren")).to_be_hidden()
+    assert trash.calls == [("trash.empty",)]
+
+
+@pytest.mark.thorough
+def test_who_may_only_watch_sees_the_trash(history, pages, trash):
+    fill(trash)
+    page = pages.open(history.web, "trash.html", scope="watch")
+    expect(rows(page)).to_have_count(3)
+    expect(page.locator("main").get_by_role("button")).to_have_count(0)
+
+
 # Courses
 
 def test_course_is_uploaded_loaded_and_unloaded(own, pages):
@@ -789,7 +864,7 @@ def test_courses_are_made_of_a_course_and_of_an_activity(own, pages):
 
 
 @pytest.mark.thorough
-def test_course_is_renamed_and_deleted(own, pages):
+def test_course_is_renamed_and_deleted(own, pages, trash):
     own.pacectl("course", "import", COURSES / "cptr004.gpx")
     page = pages.open(own.web, "courses.html#1")
     button(page, "Rename").click()
@@ -803,17 +878,10 @@ def test_course_is_renamed_and_deleted(own, pages):
     assert len(own.courses()) == 1
     button(page, "Delete").click()
     button(page.get_by_role("dialog"), "Delete").click()
-    expect(page.get_by_text("No course yet.")).to_be_visible()
-    assert own.courses() == []
-
-
-def test_deletion_of_the_loaded_course_is_refused(own, pages):
-    own.pacectl("course", "import", COURSES / "cptr004.gpx", "--load")
-    page = pages.open(own.web, "courses.html#1")
-    button(page, "Delete").click()
-    button(page.get_by_role("dialog"), "Delete").click()
-    expect(fault(page)).to_contain_text("unload it first")
-    expect(heading(page)).to_have_text("Castle Rock Hike")
+    expect(notice(page)).to_contain_text("is in the trash.")
+    button(notice(page), "Restore").click()
+    expect(notice(page)).to_have_text(f"Restored: {HOSTILE[:40]}")
+    assert trash.calls == [("course.trash", 1), ("course.restore", 1)]
 
 
 @pytest.mark.parametrize("kind", matrix([kind for kind in FORMATS if kind != "CSV"], "GPX"))
