@@ -2,13 +2,14 @@
 
 import { getLines } from './api.js';
 import { element, setText, show } from './dom.js';
-import { distance, duration } from './format.js';
+import { distance, duration, height } from './format.js';
 import {
-  Uploader, activityAddress, activityTitle, averageOf, groupBy, markList, marksOf, paged, sportOptions, startText,
-  table, whole, withUnit,
+  Uploader, activityAddress, activityTitle, averageOf, groupBy, markList, marksOf, paged, sportOptions, table, whole,
+  withUnit,
 } from './history.js';
-import { date, errorText, number, t } from './i18n.js';
+import { clock, date, errorText, number, t } from './i18n.js';
 import { labelled, select, start } from './page.js';
+import { Thumbnails } from './thumbnails.js';
 import { trashLink } from './trash-link.js';
 
 const PAGE = 50;
@@ -102,14 +103,21 @@ function periodTable(by, totals) {
 
 // The list
 
+const thumbnails = new Thumbnails();
+const DAY = { weekday: 'short', day: 'numeric', month: 'short' };
+
+/** Day and time of day; the heading of the month has the year. */
+const startOf = ({ started }) => (started ? `${date(started, DAY)}, ${clock(started)}` : t('activities.undated'));
+
 function entry(summary) {
-  const { sport } = summary;
-  const facts = [duration(summary.elapsed_ms), averageOf(summary, sport), whole(summary.average_bpm, 'bpm')];
-  const about = [summary.name !== undefined && t(`sport.${sport}`), startText(summary)];
-  return element('li', {}, element('a', { class: 'entry', href: activityAddress(summary.id) },
-    element('span', { class: 'name' }, activityTitle(summary)),
-    element('span', { class: 'big' }, withUnit(distance(summary.distance_m))),
+  const { sport, ascent_m: ascent } = summary;
+  const facts = [duration(summary.elapsed_ms), averageOf(summary, sport), whole(summary.average_bpm, 'bpm'),
+    ascent >= 1 ? `↑ ${height(ascent)}` : null];
+  const about = [summary.name !== undefined && t(`sport.${sport}`), startOf(summary)];
+  return element('li', {}, element('a', { class: 'entry drawn', href: activityAddress(summary.id) },
+    thumbnails.make(summary), element('span', { class: 'name' }, activityTitle(summary)),
     element('span', { class: 'details' }, about.filter(Boolean).join(' · '), ' ', markList(marksOf(summary))),
+    element('span', { class: 'big' }, withUnit(distance(summary.distance_m))),
     element('span', { class: 'facts' }, facts.map((fact) => element('span', {}, fact ?? '')))));
 }
 

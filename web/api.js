@@ -1,6 +1,6 @@
 // The HTTP interface of paced-web: requests, JSON-RPC, and the stream of lines.
 
-import { keep, kept } from './store.js';
+import { endVisit, keep, kept } from './store.js';
 
 const TOKEN = 'paced.token';
 
@@ -18,7 +18,10 @@ export class ApiError extends Error {
 export const token = {
   get: () => kept(TOKEN),
   set: (value) => keep(TOKEN, value),
-  clear: () => keep(TOKEN, null),
+  clear: () => {
+    keep(TOKEN, null);
+    endVisit();
+  },
 };
 
 let whenUnauthorized = () => {};

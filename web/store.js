@@ -22,3 +22,31 @@ export function keep(key, value) {
     held.set(key, value);
   }
 }
+
+// What may not outlive the tab, or the sign-in.
+
+/** The text that is kept for the visit, or null. */
+export function keptForVisit(key) {
+  try {
+    return sessionStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+export function keepForVisit(key, value) {
+  try {
+    sessionStorage.setItem(key, value);
+  } catch {
+    // It is full or off: the page asks again.
+  }
+}
+
+/** Forgets all that is kept for the visit. */
+export function endVisit() {
+  try {
+    for (const key of Object.keys(sessionStorage)) if (key.startsWith('paced.')) sessionStorage.removeItem(key);
+  } catch {
+    // It is off.
+  }
+}

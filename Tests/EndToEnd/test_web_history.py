@@ -229,8 +229,27 @@ def test_list_has_months_with_totals(history, pages):
     total = sum(history.activity(number)["distance_m"] for number in (1, 3))
     expect(march).to_contain_text(f"{total / 1000:.2f} km")
     expect(entries(page)).to_have_count(4)
-    expect(entries(page).first).to_contain_text("Mon, 9 Mar 2026, 7:00")
+    expect(entries(page).first).to_contain_text("Mon 9 Mar, 7:00")
     expect(entries(page).nth(2).locator(".name")).to_have_text(history.activity(2)["name"])
+
+
+def test_entries_have_a_drawing_of_the_route_or_the_picture_of_the_sport(history, pages):
+    page = pages.open(history.web, "activities.html", width=1024, height=1400, scope="watch")
+    route = page.locator(".thumbnail path:not(.sport)")
+    expect(route).to_have_count(3)
+    expect(page.locator(".thumbnail .sport")).to_have_count(1)
+    assert page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('paced.route'))") == []
+    kept = "Object.keys(sessionStorage).filter((key) => key.startsWith('paced.route')).length"
+    assert page.evaluate(kept) == 4
+    asked = []
+    page.on("request", lambda request: asked.append(request) if "activities.track" in (request.post_data or "") else None)
+    page.reload()
+    expect(route).to_have_count(3)
+    assert asked == []
+    page.locator(".display summary").click()
+    button(page, "Sign out").click()
+    expect(page.get_by_label("Code")).to_be_visible()
+    assert page.evaluate(kept) == 0
 
 
 @pytest.mark.thorough
