@@ -4,13 +4,15 @@ import { getLines } from './api.js';
 import { element, setText, show } from './dom.js';
 import { distance, duration, height } from './format.js';
 import {
-  Uploader, activityAddress, activityTitle, averageOf, groupBy, markList, marksOf, paged, sportOptions, table, whole,
-  withUnit,
+  Uploader, activityAddress, activityTitle, averageOf, groupBy, markList, marksOf, sportOptions, whole, withUnit,
 } from './history.js';
-import { clock, date, errorText, number, t } from './i18n.js';
+import { clock, date, errorText, t } from './i18n.js';
+import { countText, monthText, Overview } from './overview.js';
 import { labelled, select, start } from './page.js';
+import { dayName, daysBetween, plusDays } from './periods.js';
 import { Thumbnails } from './thumbnails.js';
 import { trashLink } from './trash-link.js';
+import { rangeText } from './week-bars.js';
 
 const PAGE = 50;
 /** So many are read at once while a text is searched. */
@@ -19,86 +21,9 @@ const PAUSE_OF_TYPING = 300;
 
 const session = await start({ needs: 'history', name: 'activities', offline: true });
 
-// Periods
-
-const twoDigits = (value) => String(value).padStart(2, '0');
-const dayName = (day) => `${day.getFullYear()}-${twoDigits(day.getMonth() + 1)}-${twoDigits(day.getDate())}`;
-const monthName = (day) => dayName(day).slice(0, 7);
-
-/** The first days of the present week, month and year. */
-function firstDays() {
-  const now = new Date();
-  const monday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - (now.getDay() + 6) % 7);
-  return { week: dayName(monday), month: `${monthName(now)}-01`, year: `${now.getFullYear()}-01-01` };
-}
-
-/** The name of a period of the totals: 2026-W09, 2026-03 or 2026. */
-function periodText(by, total) {
-  const name = total[by];
-  if (name === undefined) return t('activities.undated');
-  if (by === 'month') return monthText(name);
-  return by === 'week' ? t('activities.week_name', { week: Number(name.slice(6)), year: name.slice(0, 4) }) : name;
-}
-
-const monthText = (name) => date(`${name}-15T12:00:00`, { month: 'long', year: 'numeric' });
-
 function sumOf(totals) {
   const sum = (key) => totals.reduce((all, one) => all + one[key], 0);
   return { activities: sum('activities'), distance_m: sum('distance_m'), elapsed_ms: sum('elapsed_ms') };
-}
-
-const countText = (count) => t('activities.count', { count: number(count) });
-
-/** The totals of the present periods, and a table of all periods. */
-class Totals {
-  constructor(filters) {
-    this.filters = filters;
-    this.periods = element('div', { class: 'card periods' });
-    this.rows = element('div', { class: 'stack' });
-    this.by = 'month';
-    this.details = element('details', { class: 'card', ontoggle: () => this.loadTable() },
-      element('summary', {}, t('activities.totals')),
-      element('div', { class: 'stack' }, labelled(t('activities.totals_by'),
-        select(['week', 'month', 'year'].map((by) => [by, t(`activities.by_${by}`)]), this.by, (by) => {
-          this.by = by;
-          this.loadTable();
-        })), this.rows));
-  }
-
-  async load(signal) {
-    const { sport } = this.filters;
-    const days = firstDays();
-    const all = await Promise.all(Object.entries(days).map(([by, since]) =>
-      getLines('/api/activities/totals', { by, since, sport }, signal)));
-    this.periods.replaceChildren(...Object.keys(days).map((by, index) => periodCard(by, sumOf(all[index]))));
-    this.loadTable();
-  }
-
-  async loadTable() {
-    if (!this.details.open) return;
-    const { by } = this;
-    const { sport } = this.filters;
-    const totals = await session.attempt(() => getLines('/api/activities/totals', { by, sport }));
-    if (totals && by === this.by) this.rows.replaceChildren(...periodTable(by, totals));
-  }
-}
-
-function periodCard(by, { activities, distance_m: metres, elapsed_ms: elapsed }) {
-  return element('dl', { class: 'period' }, element('dt', {}, t(`activities.this_${by}`)),
-    element('dd', { class: 'big' }, withUnit(distance(metres))),
-    element('dd', {}, [countText(activities), activities > 0 && duration(elapsed)].filter(Boolean).join(' · ')));
-}
-
-function periodTable(by, totals) {
-  const columns = [[t(`activities.by_${by}`)], [t('activities.sport')], [t('nav.activities'), true],
-    [t('field.distance'), true], [t('field.time'), true]];
-  const frame = table(t('activities.totals'), columns, []);
-  const more = paged(frame.querySelector('tbody'), totals, (total) => element('tr', {},
-    element('td', {}, periodText(by, total)), element('td', {}, t(`sport.${total.sport}`)),
-    element('td', { class: 'number' }, number(total.activities)),
-    element('td', { class: 'number' }, distance(total.distance_m)),
-    element('td', { class: 'number' }, duration(total.elapsed_ms))), 24);
-  return [frame, more];
 }
 
 // The list
@@ -123,7 +48,7 @@ function entry(summary) {
 
 /** What a text is searched in: name, uuid, sport and date in several forms. */
 function searchedText({ name, sport, started, uuid }) {
-  const dates = started ? [dayName(new Date(started)), date(started, { dateStyle: 'full' }), date(started),
+  const dates = started ? [dayName(started), date(started, { dateStyle: 'full' }), date(started),
     date(started, { dateStyle: 'short' })] : [t('activities.undated')];
   return [name ?? '', uuid ?? '', t(`sport.${sport}`), sport, ...dates].join(' ').toLowerCase();
 }
@@ -193,7 +118,7 @@ class List {
 
   /** Begins the list of a month. Activities without a date stay in that of their neighbours. */
   enterMonth({ started }) {
-    const month = started ? monthName(new Date(started)) : this.month ?? '';
+    const month = started ? dayName(started).slice(0, 7) : this.month ?? '';
     if (month === this.month) return;
     this.month = month;
     const title = element('h2', {}, month ? monthText(month) : t('activities.undated'));
@@ -210,17 +135,53 @@ const monthTotal = ({ activities, distance_m: metres, elapsed_ms: elapsed }) =>
 
 // The page
 
+/** The chosen days, with the way to those before and after, and back to all. */
+class ChosenDays {
+  constructor(filters, choose) {
+    Object.assign(this, { filters, choose });
+    const step = (text, label, steps) => element('button', { type: 'button', 'aria-label': t(label),
+      onclick: () => this.step(steps) }, text);
+    this.text = element('h2', { 'aria-live': 'polite' });
+    this.node = element('div', { class: 'steps chosen', hidden: true }, step('‹', 'activities.earlier_days', -1),
+      this.text, step('›', 'activities.later_days', 1),
+      element('button', { type: 'button', onclick: () => choose('', '') }, t('activities.all_days')));
+  }
+
+  step(steps) {
+    const { since, until } = this.filters;
+    const days = steps * (daysBetween(since, until) + 1);
+    this.choose(plusDays(since, days), plusDays(until, days));
+  }
+
+  show() {
+    const { since, until } = this.filters;
+    const isRange = since !== '' && until !== '' && since <= until;
+    if (isRange) setText(this.text, rangeText(since, until));
+    show(this.node, isRange);
+  }
+}
+
 class Page {
   constructor() {
     this.filters = { text: '', sport: '', since: '', until: '',
       isEmpty() { return [this.text.trim(), this.sport, this.since, this.until].every((value) => value === ''); } };
-    this.totals = new Totals(this.filters);
+    const choose = (since, until) => this.choose(since, until);
+    this.overview = new Overview(session, this.filters, choose);
+    this.chosen = new ChosenDays(this.filters, choose);
     this.list = new List(this.filters);
     const why = session.whyNoCommand();
     session.main.append(element('div', { class: 'title' }, element('h1', {}, t('nav.activities')), trashLink()),
-      element('div', { class: 'stack' }, this.totals.periods,
-      this.totals.details, why ? element('p', { class: 'soft' }, why) : this.uploader().node, this.search()),
-    this.list.node, this.list.state, this.list.more);
+      element('div', { class: 'stack' }, this.overview.periods, this.overview.chart, element('div', { class: 'folds' },
+        this.search(), this.overview.table.node, why ? null : this.uploader().node),
+      why ? element('p', { class: 'soft' }, why) : null, this.chosen.node),
+      this.list.node, this.list.state, this.list.more);
+    this.load({ isNew: true });
+  }
+
+  /** Shows some days only; all for ''. */
+  choose(since, until) {
+    Object.assign(this.filters, { since, until });
+    for (const key of ['since', 'until']) this.inputs[key].value = this.filters[key];
     this.load();
   }
 
@@ -235,7 +196,11 @@ class Page {
       this.filters.sport = value;
       this.load();
     });
-    const day = (key) => labelled(t(`activities.${key}`), element('input', { type: 'date', onchange: change(key) }));
+    this.inputs = {};
+    const day = (key) => {
+      this.inputs[key] = element('input', { type: 'date', onchange: change(key) });
+      return labelled(t(`activities.${key}`), this.inputs[key]);
+    };
     const whole = labelled(t('activities.search'), text);
     whole.className = 'wide';
     const sports = labelled(t('activities.sport'), sport);
@@ -253,15 +218,18 @@ class Page {
       controls: [labelled(t('activities.sport'), sport),
         element('label', { class: 'check' }, again, element('span', {}, t('activities.again')))],
       query: () => ({ ...(sport.value && { sport: sport.value }), ...(again.checked && { again: 1 }) }),
-      describe: errorText, onDone: () => this.load(), resultOf: importLink,
+      describe: errorText, onDone: () => this.load({ isNew: true }), resultOf: importLink,
     });
   }
 
-  async load() {
+  /** `isNew`: there may be other activities than before. */
+  async load({ isNew = false } = {}) {
     this.abort?.abort();
     this.abort = new AbortController();
     const { signal } = this.abort;
-    await session.attempt(() => Promise.all([this.list.load(signal), this.totals.load(signal)]));
+    this.chosen.show();
+    await session.attempt(() => Promise.all([this.list.load(signal),
+      isNew ? this.overview.load() : this.overview.refresh()]));
     if (!signal.aborted && this.list.count === 0 && this.list.state.textContent === t('activities.reading')) {
       setText(this.list.state, '');
     }

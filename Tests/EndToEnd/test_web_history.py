@@ -1,5 +1,6 @@
 """The pages activities, activity, report, badges and courses of paced-web, in Debian's chromium without a screen."""
 
+import datetime
 import json
 import re
 import subprocess
@@ -181,7 +182,8 @@ def test_languages_have_the_same_texts_and_those_that_the_pages_use():
     texts = {
         language: set(re.findall(r"^  '([^']+)':", (ROOT / f"web/texts/{language}.js").read_text(), re.MULTILINE))
         for language in ("en", "de")}
-    for name in ("history", "activities", "activity", "badges", "courses", "report", "trash", "trash-link"):
+    for name in ("history", "activities", "activity", "badges", "courses", "report", "trash", "trash-link", "overview",
+                 "week-bars", "calendar"):
         used = set(re.findall(r"\bt\('([^']+)'", (ROOT / f"web/{name}.js").read_text()))
         for language, known in texts.items():
             plural = {key.removesuffix(".other") for key in known}
@@ -193,7 +195,7 @@ def test_languages_have_the_same_texts_and_those_that_the_pages_use():
 @pytest.mark.thorough
 def test_who_may_only_watch_sees_why_nothing_can_be_changed(history, pages):
     for path, hidden in {
-        "activities.html": ["Import a file"], "activity.html#1": ["Delete", "Change name or sport"],
+        "activities.html": ["Import"], "activity.html#1": ["Delete", "Change name or sport"],
         "courses.html": ["Upload a file", "Virtual partner", "Unload"], "courses.html#1": ["Load", "Rename", "Delete"],
     }.items():
         page = pages.open(history.web, path, scope="watch")
@@ -268,12 +270,61 @@ def test_activities_of_now_are_summed_by_week_month_and_year(own, pages):
 def test_table_of_totals(history, pages):
     page = pages.open(history.web, "activities.html")
     fold(page, "Totals")
-    rows = page.locator("details table tbody tr")
+    rows = page.locator(".all-periods tbody tr")
     expect(rows.first).to_contain_text("March 2026")
     page.get_by_label("Period").select_option("year")
     expect(rows.locator("td:first-child")).to_have_text(["2026", "2025", "2015"])
     page.get_by_label("Period").select_option("week")
     expect(rows.first).to_contain_text("Week 11, 2026")
+
+
+def test_a_bar_filters_to_its_week_and_a_day_to_itself(own, pages):
+    today = datetime.date.today()
+    monday = today - datetime.timedelta(days=today.weekday() + 7)
+    for number, (days, sport) in enumerate([(0, "run"), (2, "ride"), (-7, "run")]):
+        own.add("--sport", sport, own.track(f"{number}.gpx", 600, str(monday + datetime.timedelta(days=days)), f"Number {number}"))
+    page = pages.open(own.web, "activities.html", width=1024)
+    expect(entries(page)).to_have_count(3)
+    bars = page.locator(".weeks button")
+    expect(bars).to_have_count(52)
+    expect(bars.nth(-2).locator("span")).to_have_count(2)
+    expect(bars.nth(-2)).to_have_accessible_name(re.compile("2 activities"))
+    bars.nth(-2).click()
+    expect(entries(page)).to_have_count(2)
+    expect(bars.nth(-2)).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_label("From", exact=True)).to_have_value(str(monday))
+    button(page, "The days before").click()
+    expect(entries(page).locator(".name")).to_have_text(["Number 2"])
+    button(page, "All days").click()
+    expect(entries(page)).to_have_count(3)
+    bars.nth(-1).focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    expect(entries(page)).to_have_count(2)
+    expect(bars.nth(-2)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(entries(page)).to_have_count(3)
+    button(page, "Calendar").click()
+    day = page.locator(".month-grids button")
+    expect(day).to_have_count(3)
+    day.last.focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    expect(entries(page).locator(".name")).to_have_text(["Number 0"])
+    assert violations(page) == []
+
+
+@pytest.mark.thorough
+def test_calendar_reads_earlier_years(history, pages):
+    page = pages.open(history.web, "activities.html")
+    page.clock.set_fixed_time("2026-03-20T12:00:00Z")
+    page.reload()
+    button(page, "Calendar").click()
+    expect(page.locator(".month-grids button")).to_have_count(2)
+    for _ in range(4):
+        button(page, "Earlier months").click()
+    expect(page.locator(".calendar .steps")).to_contain_text("November 2025")
+    expect(page.locator(".month-grids button")).to_have_accessible_name(re.compile("Monday, 3 November 2025"))
 
 
 def test_search_by_name_sport_and_date(history, pages):
@@ -287,12 +338,12 @@ def test_search_by_name_sport_and_date(history, pages):
 
 def test_filter_by_sport_and_days(history, pages):
     page = pages.open(history.web, "activities.html", width=1024)
-    page.get_by_label("Sport").last.select_option("ride")
+    page.locator(".filters select").first.select_option("ride")
     expect(entries(page)).to_have_count(2)
     page.get_by_label("To", exact=True).fill("2026-03-05")
     expect(entries(page)).to_have_count(1)
     expect(page.locator(".month")).to_contain_text("1 activity")
-    page.get_by_label("Sport").last.select_option("")
+    page.locator(".filters select").first.select_option("")
     expect(entries(page)).to_have_count(3)
     page.get_by_label("From", exact=True).fill("2025-01-01")
     expect(entries(page)).to_have_count(2)
@@ -348,9 +399,9 @@ def test_history_works_without_paced(own, pages):
 def test_import_of_files(own, pages):
     page = pages.open(own.web, "activities.html", allowed="422")
     expect(page.get_by_text("No activity yet.")).to_be_visible()
-    fold(page, "Import a file")
+    fold(page, "Import")
     page.get_by_label("Files").set_input_files([own.track("one.gpx", 120, "2026-03-01"), own.write("two.gpx", "no track")])
-    page.get_by_label("Sport").first.select_option("walk")
+    page.locator(".upload select").select_option("walk")
     button(page, "Upload").click()
     results = page.locator(".results li")
     expect(results).to_have_count(2)
@@ -373,7 +424,7 @@ def test_import_of_what_is_there_needs_a_choice(own, pages):
     path = own.track("one.gpx", 120, "2026-03-01")
     own.add(path)
     page = pages.open(own.web, "activities.html", allowed="422")
-    fold(page, "Import a file")
+    fold(page, "Import")
     page.get_by_label("Files").set_input_files(path)
     button(page, "Upload").click()
     expect(page.locator(".results .problem")).to_contain_text("activity 1")
@@ -389,7 +440,7 @@ def test_import_of_what_is_there_needs_a_choice(own, pages):
 def test_upload_shows_its_progress_and_can_be_cancelled(own, pages):
     page = pages.open(own.web, "activities.html")
     page.route("**/api/activities?file=*", lambda route: None)
-    fold(page, "Import a file")
+    fold(page, "Import")
     page.get_by_label("Files").set_input_files(own.track("one.gpx", 120, "2026-03-01"))
     button(page, "Upload").click()
     expect(page.locator("progress")).to_be_visible()
@@ -409,7 +460,7 @@ def test_file_that_is_too_large_is_not_sent(own, pages):
     page = pages.open(own.web, "activities.html")
     sent = []
     page.on("request", lambda request: sent.append(request.method) if "/api/activities" in request.url else None)
-    fold(page, "Import a file")
+    fold(page, "Import")
     page.get_by_label("Files").set_input_files(path)
     button(page, "Upload").click()
     expect(page.locator(".results .problem")).to_have_text("large.fit: The file is larger than 64 MiB.")
@@ -420,7 +471,7 @@ def test_file_that_is_too_large_is_not_sent(own, pages):
 def test_revoked_token_leads_to_the_sign_in_from_an_upload(own, pages):
     page = pages.open(own.web, "activities.html", allowed="401")
     expect(page.get_by_text("No activity yet.")).to_be_visible()
-    fold(page, "Import a file")
+    fold(page, "Import")
     page.evaluate("localStorage['paced.token'] = 'revoked'")
     page.get_by_label("Files").set_input_files(own.track("one.gpx", 120, "2026-03-01"))
     button(page, "Upload").click()

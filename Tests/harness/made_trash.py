@@ -29,16 +29,14 @@ class MadeTrash:
     def call(self, route):
         request = json.loads(route.request.post_data)
         method, params = request["method"], request["params"]
-        if method not in ("activities.restore", "course.restore", "activities.delete", "course.delete", "trash.empty", "course.trash"):
+        kind = "courses" if method.startswith("course") else "activities"
+        gone = [one for one in self.lists[kind] if one["id"] == params.get("id")]
+        if not gone and method not in ("activities.trash", "course.trash", "activities.restore", "course.restore", "trash.empty"):
             return route.fallback()
         self.calls.append((method, *params.values()))
-        result = None
+        self.lists[kind] = [one for one in self.lists[kind] if one not in gone]
+        result = gone[0] if gone and method.endswith("restore") else None
         if method == "trash.empty":
             result = {kind: len(self.lists[kind]) for kind in self.lists}
             self.lists = {"activities": [], "courses": []}
-        elif method != "course.trash":
-            kind = "courses" if method.startswith("course") else "activities"
-            gone = [one for one in self.lists[kind] if one["id"] == params["id"]]
-            self.lists[kind] = [one for one in self.lists[kind] if one not in gone]
-            result = gone[0] if gone and method.endswith("restore") else None
         route.fulfill(json={"jsonrpc": "2.0", "id": request["id"], "result": result})
