@@ -71,6 +71,9 @@ export function bestValue(best) {
   return best.ascent_m !== undefined ? null : distance(best.distance_m);
 }
 
+/** A card with a title. */
+export const card = (title, ...children) => element('section', { class: 'card' }, element('h2', {}, title), ...children);
+
 /** A table in a frame that scrolls. `columns`: [title, isNumber]; a row is a list of cells. */
 export function table(label, columns, rows) {
   return element('div', { class: 'scroll', role: 'region', 'aria-label': label, tabIndex: 0 }, element('table', {},

@@ -48,7 +48,8 @@ export class Profile {
       ...climbs.map((climb, index) => svg('rect', {
         class: index === active ? 'climb active' : 'climb', x: scale.x(climb.start), y: 0, height: 1000,
         width: Math.max(scale.x(climb.top) - scale.x(climb.start), 2) })),
-      ...drawn.flatMap((line) => drawLine(line, scale)));
+      ...drawn.flatMap(({ distances, altitudes, ...looks }) =>
+        drawLine({ xs: distances, ys: altitudes, ...looks }, scale)));
     this.drawPosition(position, scale);
     setText(this.high, height(highest));
     setText(this.low, height(lowest));
@@ -75,29 +76,33 @@ export class Profile {
   }
 }
 
-function drawLine({ distances, altitudes, colour = '--elevation', width = 2, isFilled = false }, scale) {
+/**
+ * The paths of a line, and of the area below it. `scale`: functions x and y into a drawing that is 1000 high; an unknown
+ * y breaks the line.
+ */
+export function drawLine({ xs, ys, colour = '--elevation', width = 2, dash = null, isFilled = false }, scale) {
   const paint = colour.startsWith('--') ? `var(${colour})` : colour;
-  const parts = runs(distances, altitudes).map((run) =>
-    run.map(([metres, altitude], index) =>
-      `${index === 0 ? 'M' : 'L'}${scale.x(metres).toFixed(1)} ${scale.y(altitude).toFixed(1)}`).join(''));
+  const parts = runs(xs, ys).map((run) => run.map(([x, y], index) =>
+    `${index === 0 ? 'M' : 'L'}${scale.x(x).toFixed(1)} ${scale.y(y).toFixed(1)}`).join(''));
   const stroke = svg('path', { class: 'line', d: parts.join('') });
   stroke.style.stroke = paint;
   stroke.style.strokeWidth = `${width}px`;
+  if (dash) stroke.style.strokeDasharray = dash;
   if (!isFilled) return [stroke];
-  const area = svg('path', { class: 'area', d: runs(distances, altitudes).map((run, index) =>
+  const area = svg('path', { class: 'area', d: runs(xs, ys).map((run, index) =>
     `${parts[index]}L${scale.x(run.at(-1)[0]).toFixed(1)} 1000L${scale.x(run[0][0]).toFixed(1)} 1000Z`).join('') });
   area.style.fill = paint;
   return [area, stroke];
 }
 
-/** The parts of a line between unknown altitudes. */
-function runs(distances, altitudes) {
+/** The parts of a line between unknown values. */
+function runs(xs, ys) {
   const made = [];
   let isOpen = false;
-  altitudes.forEach((altitude, index) => {
-    const isKnown = Number.isFinite(altitude);
+  ys.forEach((y, index) => {
+    const isKnown = Number.isFinite(y);
     if (isKnown && !isOpen) made.push([]);
-    if (isKnown) made.at(-1).push([distances[index], altitude]);
+    if (isKnown) made.at(-1).push([xs[index], y]);
     isOpen = isKnown;
   });
   return made;

@@ -182,20 +182,22 @@ def test_languages_have_the_same_texts_and_those_that_the_pages_use():
     texts = {
         language: set(re.findall(r"^  '([^']+)':", (ROOT / f"web/texts/{language}.js").read_text(), re.MULTILINE))
         for language in ("en", "de")}
-    for name in ("history", "activities", "activity", "badges", "courses", "report", "trash", "trash-link", "overview",
-                 "week-bars", "calendar"):
-        used = set(re.findall(r"\bt\('([^']+)'", (ROOT / f"web/{name}.js").read_text()))
+    pages = [ROOT / f"web/{name}.js" for name in ("history", "activities", "badges", "courses", "report", "figure-words", "trash",
+                                                "trash-link", "overview", "week-bars", "calendar")]
+    for path in [*pages, *(ROOT / "web").glob("activity*.js")]:
+        used = set(re.findall(r"\bt\('([^']+)'", path.read_text()))
         for language, known in texts.items():
             plural = {key.removesuffix(".other") for key in known}
-            assert used <= known | plural, (name, language)
-    own = {key for keys in texts.values() for key in keys if re.match(r"(activit(y|ies)|history|badges|courses|best|format|trash)\.", key)}
+            assert used <= known | plural, (path.name, language)
+    kinds = r"(activit(y|ies)|history|badges|courses|best|format|trash|charts|laps|losses|compare)\."
+    own = {key for keys in texts.values() for key in keys if re.match(kinds, key)}
     assert own <= texts["en"] & texts["de"]
 
 
 @pytest.mark.thorough
 def test_who_may_only_watch_sees_why_nothing_can_be_changed(history, pages):
     for path, hidden in {
-        "activities.html": ["Import"], "activity.html#1": ["Delete", "Change name or sport"],
+        "activities.html": ["Import"], "activity.html#1": ["Put in the trash", "Edit"],
         "courses.html": ["Upload a file", "Virtual partner", "Unload"], "courses.html#1": ["Load", "Rename", "Delete"],
     }.items():
         page = pages.open(history.web, path, scope="watch")
@@ -489,11 +491,11 @@ def test_activity_has_figures_laps_and_map(history, pages):
         expect(lead).to_contain_text(text)
     laps = page.locator("section", has=page.get_by_role("heading", name="Laps")).locator("tbody tr")
     expect(laps).to_have_count(2)
-    expect(laps.first).to_contain_text("W")
+    expect(page.locator(".laps th", has_text="Power")).to_contain_text("W")
     expect(page.get_by_role("heading", name="Best efforts")).to_be_visible()
     expect(page.get_by_role("heading", name="Totals in the imported file")).to_be_visible()
     wait_for(lambda: drawn(page), 60, "a map with a route")
-    expect(page.locator(".profile path.line")).to_have_count(1)
+    expect(page.locator("figure[data-chart=altitude] path.line")).to_have_count(1)
 
 
 @pytest.mark.thorough
@@ -527,9 +529,10 @@ def test_badge_on_the_map_tells_its_story(history, pages):
 
 def test_activity_without_positions_says_so(history, pages):
     page = pages.open(history.web, "activity.html#3")
-    expect(page.locator("section", has=page.get_by_role("heading", name="Route"))).to_contain_text("No positions were saved")
+    expect(page.locator(".track")).to_contain_text("No positions were saved")
     expect(page.locator(".map")).to_have_count(0)
-    expect(page.get_by_role("heading", name="Elevation profile")).to_have_count(0)
+    expect(page.locator("figure[data-chart=heart]")).to_be_visible()
+    expect(page.locator("figure[data-chart=altitude]")).to_have_count(0)
 
 
 @pytest.mark.thorough
@@ -548,7 +551,7 @@ def test_activity_of_a_demo_has_zones_and_sensors(stage, pages):
     page = pages.open(web, f"activity.html#{number}")
     zones = page.locator("section", has=page.get_by_role("heading", name="Time in heart rate zones")).locator("tbody tr")
     expect(zones).to_have_count(6)
-    expect(zones.nth(1)).to_contain_text("60 bpm")
+    expect(zones.nth(1)).to_contain_text("60")
     expect(page.get_by_text("Simulated strap")).to_be_visible()
     expect(page.locator(".mark")).to_have_text(["Demo"])
 
@@ -558,19 +561,21 @@ def test_unknown_activity_is_said(history, pages):
     expect(fault(page)).to_contain_text("activity 99 does not exist")
 
 
-def test_name_and_sport_are_changed(own, pages):
+def test_name_sport_and_start_are_changed(own, pages):
     number = own.add(own.track("run.gpx", 120, "2026-03-01"))
-    page = pages.open(own.web, f"activity.html#{number}")
-    button(page, "Change name or sport").click()
+    page = pages.open(own.web, f"activity.html#{number}", timezone_id="Europe/Berlin")
+    button(page, "Edit").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill(HOSTILE[:40])
     dialog.get_by_label("Sport").select_option("hike")
-    dialog.get_by_label("Sport").press("Tab")
-    expect(button(dialog, "Save")).to_be_focused()
+    expect(dialog.get_by_label("Start")).to_have_value("2026-03-01T08:00")
+    dialog.get_by_label("Start").fill("2026-05-01T08:00:05")
+    button(dialog, "Save").focus()
     page.keyboard.press("Enter")
     expect(heading(page)).to_have_text(HOSTILE[:40])
     expect(notice(page)).to_have_text("Saved.")
-    assert {"name": HOSTILE[:40], "sport": "hike"}.items() <= own.activity(number).items()
+    changed = {"name": HOSTILE[:40], "sport": "hike", "started": "2026-05-01T06:00:05.000Z"}
+    assert changed.items() <= own.activity(number).items()
 
 
 @pytest.mark.thorough
@@ -578,28 +583,41 @@ def test_change_that_is_refused_is_said(own, pages):
     number = own.daemon.call("run.start")["activity"]
     own.wait_for_runs(True)
     page = pages.open(own.web, f"activity.html#{number}", allowed="422")
-    button(page, "Change name or sport").click()
+    button(page, "Edit").click()
     page.get_by_role("dialog").get_by_label("Sport").select_option("hike")
     button(page.get_by_role("dialog"), "Save").click()
     expect(fault(page)).to_contain_text("stop it first")
     assert own.activity(number)["sport"] == "run"
 
 
-def test_deletion_asks(own, pages):
-    number = own.add(own.track("run.gpx", 120, "2026-03-01"))
-    page = pages.open(own.web, f"activity.html#{number}")
-    button(page, "Delete").click()
+def trash(calls):
+    """Answers the methods of the trash as `paced` does, and notes them."""
+    def answer(route):
+        sent = json.loads(route.request.post_data)
+        if sent["method"] not in ("activities.trash", "activities.restore"):
+            return route.continue_()
+        calls.append((sent["method"], sent["params"]))
+        result = {"id": sent["params"]["id"]} if sent["method"] == "activities.restore" else None
+        return route.fulfill(json={"jsonrpc": "2.0", "id": sent["id"], "result": result})
+    return answer
+
+
+def test_activity_is_put_in_the_trash_and_restored(history, pages):
+    calls = []
+    page = pages.open(history.web, "activity.html#4", route=trash(calls))
+    button(page, "Put in the trash").click()
     expect(button(page.get_by_role("dialog"), "Cancel")).to_be_focused()
     assert violations(page) == []
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
-    assert own.activity(number)["id"] == number
-    button(page, "Delete").click()
-    button(page.get_by_role("dialog"), "Delete").click()
-    expect(page.get_by_text("The activity is deleted.")).to_be_visible()
-    assert own.daemon.call("activities.list") == []
-    page.get_by_role("link", name="All activities").click()
-    expect(page.get_by_text("No activity yet.")).to_be_visible()
+    assert calls == []
+    button(page, "Put in the trash").click()
+    button(page.get_by_role("dialog"), "Put in the trash").click()
+    expect(page.get_by_text("It is in the trash for 30 days.")).to_be_visible()
+    expect(button(page, "Restore")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".lead")).to_be_visible()
+    assert calls == [("activities.trash", {"id": 4}), ("activities.restore", {"id": 4})]
 
 
 @pytest.mark.parametrize("kind", matrix(FORMATS + ["Report"], "FIT"))

@@ -1,0 +1,34 @@
+// Titles, texts and colours of what charts and maps show of a track.
+
+import { duration, height, percent, rate, temperature } from './format.js';
+import { whole } from './history.js';
+import { t } from './i18n.js';
+
+export const turns = (value, sport) => whole(value, t(sport === 'ride' ? 'activity.rpm' : 'activity.steps'));
+
+/** How many seconds A is ahead or behind, in words. */
+export function aheadText(seconds) {
+  const time = duration(Math.round(Math.abs(seconds)) * 1000);
+  if (Math.abs(seconds) < 0.5) return t('compare.level');
+  return t(seconds > 0 ? 'compare.ahead' : 'compare.behind', { time });
+}
+
+/** Each figure: [key of the title, text of a value, colour]. */
+const FIGURES = {
+  speed: ['field.pace', (value, sport) => rate(value > 0 ? 1 / value : NaN, sport), '--blue'],
+  heart: ['field.heart_rate', (value) => whole(value, 'bpm'), '--red'],
+  power: ['field.power', (value) => whole(value, 'W'), '--orange'],
+  cadence: ['field.cadence', turns, '--purple'],
+  altitude: ['field.altitude', (value) => height(value), '--elevation'],
+  temperature: ['field.temperature', (value) => temperature(value), '--cyan'],
+  grade: ['field.grade', (value) => percent(Math.abs(value) < 0.5 ? 0 : value, 0), '--brown'],
+  ahead: ['compare.gap', aheadText, '--text'],
+};
+
+export const figureTitle = (key, sport) => t(key === 'speed' && sport === 'ride' ? 'field.speed' : FIGURES[key][0]);
+
+/** The value with its unit; null if it is unknown. */
+export const figureText = (key, value, sport) => (Number.isFinite(value) ? FIGURES[key][1](value, sport) : null);
+
+export const figureColour = (key) => FIGURES[key][2];
+
