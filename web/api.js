@@ -74,7 +74,7 @@ function queryText(query) {
 async function failureOf(response) {
   try {
     const { error } = await response.json();
-    return new ApiError(error.code, error.message, { status: response.status });
+    return new ApiError(error.code, error.message, { status: response.status, data: error });
   } catch {
     return new ApiError(response.status === 401 ? 'unauthorized' : 'failed', `${response.status}`,
       { status: response.status });

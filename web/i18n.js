@@ -45,8 +45,16 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
 }
 
+/** A sentence of the board in the user's language; null if the language has none. English is what it says itself. */
+export function sentenceText({ sentence, values = [] }) {
+  const text = texts[`= ${sentence}`];
+  return text?.replace(/\{(\d+)\}/g, (place, number) => values[number - 1] ?? place) ?? null;
+}
+
 /** What an error means for the user. */
 export function errorText(error) {
+  const said = sentenceText(error.data ?? {});
+  if (said) return said;
   const key = `error.${error.code}`;
   // A failure of pacectl has its sentence; a bare status says nothing.
   const isSentence = error.code === 'failed' && /\D/.test(error.message ?? '');

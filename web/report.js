@@ -2,7 +2,7 @@
 
 import { request } from './api.js';
 import { element } from './dom.js';
-import { errorText, isMetric, t } from './i18n.js';
+import { currentLanguage, errorText, isMetric, t } from './i18n.js';
 import { start } from './page.js';
 
 const HIDDEN_METRES = '200';
@@ -14,7 +14,8 @@ try {
   const [id, options] = location.hash.slice(1).split('&', 2);
   const hide = new URLSearchParams(options).get('hide') ?? HIDDEN_METRES;
   const units = isMetric() ? 'metric' : 'imperial';
-  const response = await request(`/api/activities/${Number(id)}/report`, { query: { hide, units } });
+  const response = await request(`/api/activities/${Number(id)}/report`, { query: { hide, units,
+    language: currentLanguage(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone } });
   await become(await response.text());
 } catch (error) {
   session.main.append(element('h1', {}, t('activity.report')),

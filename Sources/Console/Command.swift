@@ -1,3 +1,5 @@
+import Domain
+
 /// A command of `pacectl`: a row of the table from which its help, its completion and the check of its words follow.
 ///
 /// Each file of `Commands` begins with the rows that it executes. Source: docs/decisions/programs.md.

@@ -9,7 +9,7 @@ package enum Console {
             if !text.isEmpty { try writeOut(text) }
             return 0
         } catch {
-            if !error.message.isEmpty { complain(error.message) }
+            if !error.message.isEmpty { complain(of: error) }
             return error.status.rawValue
         }
     }

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Glibc
 package import JSONCoding
 import Linux
@@ -14,21 +14,37 @@ package struct Failure: Error, Equatable {
 
     package var status: Status
     /// Without the program's name and without a newline.
-    package var message: String
+    package var sentence: Sentence
+
+    package var message: String { sentence.description }
 
     /// The output has said already what failed.
     static let explained = failed("")
 
-    package static func failed(_ message: String) -> Failure {
-        Failure(status: .failed, message: message)
+    package static func failed(_ sentence: Sentence) -> Failure {
+        Failure(status: .failed, sentence: sentence)
     }
 
-    static func usage(_ message: String) -> Failure {
-        Failure(status: .usage, message: message + "; see 'pacectl --help'")
+    static func usage(_ sentence: Sentence) -> Failure {
+        Failure(status: .usage, sentence: sentence + "; see 'pacectl --help'")
     }
 
-    static func unreachable(_ message: String) -> Failure {
-        Failure(status: .unreachable, message: message)
+    static func unreachable(_ sentence: Sentence) -> Failure {
+        Failure(status: .unreachable, sentence: sentence)
+    }
+
+    // Texts of other sources, which have no template.
+
+    @_disfavoredOverload package static func failed(_ message: String) -> Failure {
+        failed(Sentence(verbatim: message))
+    }
+
+    @_disfavoredOverload static func usage(_ message: String) -> Failure {
+        usage(Sentence(verbatim: message))
+    }
+
+    @_disfavoredOverload static func unreachable(_ message: String) -> Failure {
+        unreachable(Sentence(verbatim: message))
     }
 
     /// The failure for an error of connecting to a socket.
@@ -66,8 +82,12 @@ package struct Failure: Error, Equatable {
             "paced speaks protocol \(number), this pacectl \(Release.protocolNumber); install the same release of both")
     }
 
-    package init(status: Status, message: String) {
+    package init(status: Status, sentence: Sentence) {
         self.status = status
-        self.message = message
+        self.sentence = sentence
+    }
+
+    package init(status: Status, message: String) {
+        self.init(status: status, sentence: Sentence(verbatim: message))
     }
 }

@@ -1,4 +1,7 @@
+import Domain
 import Glibc
+import JSONCoding
+import Wire
 
 /// Writes all of a text to standard output, and waits for a slow reader. A terminal gets the characters of its locale.
 func writeOut(_ text: String) throws(Failure) {
@@ -24,6 +27,16 @@ func writeOut(_ bytes: [UInt8]) throws(Failure) {
 }
 
 /// Writes one line to standard error, prefixed with the program's name.
+/// Prints why a command failed; to `paced-web`, which asks for it, also what translates the sentence.
+func complain(of failure: Failure) {
+    complain(failure.message)
+    guard getenv("PACECTL_SENTENCES") != nil else { return }
+    var line = JSONWriter()
+    line.object { $0.template(failure.sentence) }
+    line.newline()
+    _ = write(STDERR_FILENO, line.bytes, line.bytes.count)
+}
+
 func complain(_ message: String) {
     let text = isatty(STDERR_FILENO) == 1 ? CharacterSet.ofTerminal.shown(message) : message
     let bytes = Array("pacectl: \(text)\n".utf8)

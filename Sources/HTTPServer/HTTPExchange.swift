@@ -129,14 +129,18 @@ extension HTTPResponse {
     /// - Parameters:
     ///   - code: a word for programs.
     ///   - message: a sentence that says what to do.
+    ///   - template, values: what translates it (``Sentence``), if anything does.
     package static func error(
-        _ status: Int, _ code: String, _ message: String, headers: [(name: String, value: String)] = []
+        _ status: Int, _ code: String, _ message: String, template: String? = nil, values: [String] = [],
+        headers: [(name: String, value: String)] = []
     ) -> HTTPResponse {
         var body = JSONWriter(capacity: 256)
         body.object { body in
             body.object("error") { error in
                 error.member("code", code)
                 error.member("message", message)
+                error.member("sentence", template)
+                if !values.isEmpty { error.array("values") { list in for value in values { list.value(value) } } }
             }
         }
         body.newline()

@@ -7,6 +7,7 @@ struct Charts {
     let extent: TrackExtent
     let isByPace: Bool
     let metric: Bool
+    let language: ReportLanguage
 
     private static let height = 100.0
     private static let width = 1000.0
@@ -17,20 +18,22 @@ struct Charts {
 
     func add(to page: inout HTMLText) {
         guard isDrawn else { return }
-        page.add("<section class=\"values\"><h2>Values along the way</h2>")
+        page.add("<section class=\"values\">")
+        page.say("h2", "", "Values along the way")
         if hasDistance {
             page.add("<input class=\"switch\" type=\"radio\" name=\"axis\" id=\"by-distance\" checked>")
         }
         page.add("<input class=\"switch\" type=\"radio\" name=\"axis\" id=\"by-time\"\(hasDistance ? "" : " checked")>")
         page.add("<div class=\"tabs\"\(hasDistance ? "" : " hidden")>")
-        if hasDistance { page.add("<label for=\"by-distance\">By distance</label>") }
-        page.add("<label for=\"by-time\">By time, with pauses</label></div><div class=\"charts\">")
+        if hasDistance { page.say("label", "for=\"by-distance\"", "By distance") }
+        page.say("label", "for=\"by-time\"", "By time, with pauses")
+        page.add("</div><div class=\"charts\">")
         for figure in lines.figures { chart(figure, &page) }
         if hasDistance { ticks(ofDistance: &page) }
         ticks(ofTime: &page)
-        page.add(
-            "<p hidden><label for=\"slider\">Place in the activity</label>: <output id=\"where\" for=\"slider\">–</output>"
-        )
+        page.add("<p hidden>")
+        page.say("label", "for=\"slider\"", "Place in the activity")
+        page.add(": <output id=\"where\" for=\"slider\">–</output>")
         page.add(
             "<input type=\"range\" class=\"slider\" id=\"slider\" min=\"0\" max=\"\(lines.count - 1)\" value=\"0\"></p>"
         )
@@ -49,16 +52,20 @@ struct Charts {
         page.add("</strong><small>")
         page.add(
             escaped: figure == .speed && isByPace
-                ? rate.unit : "\(text(least, figure)) to \(text(greatest, figure)) \(unit(figure))")
+                ? rate.unit
+                : language.text("\(text(least, figure)) to \(text(greatest, figure)) \(unit(figure))" as Sentence))
         page.add("</small><output data-figure=\"\(figure.rawValue)\"></output></figcaption><div class=\"plot\">")
-        let label = "\(title(figure)): from \(text(low, figure)) to \(text(high, figure)) \(unit(figure))"
         var kinds = [("time", byTime)]
         if hasDistance, let byDistance = lines.byDistance[figure] { kinds.append(("distance", byDistance)) }
         for (kind, means) in kinds {
             page.add(
                 "<svg class=\"\(kind)\" viewBox=\"0 0 1000 100\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\""
             )
-            page.add(escaped: "\(label), by \(kind)")
+            let axis = language.text(kind)
+            let range = (low: text(low, figure), high: text(high, figure))
+            page.add(
+                escaped: language.text(
+                    "\(title(figure)): from \(range.low) to \(range.high) \(unit(figure)), by \(axis)" as Sentence))
             page.add("\">")
             path(means, low, high, figure, &page)
             page.add("</svg>")
@@ -106,7 +113,7 @@ struct Charts {
         while value * unit <= extent.metres * 0.96, step > 0 {
             let digits = DecimalFormat.text(value, decimals: step < 0.1 ? 2 : step < 1 ? 1 : 0) ?? ""
             let name = value == 0 ? digits + " " + RunFormat.distanceUnit(metric: metric) : digits
-            page.element("span", "style=\"left:\(Self.percent(value * unit / extent.metres))%\"", name)
+            page.element("span", "style=\"left:\(Self.percent(value * unit / extent.metres))%\"", language.figures(name))
             value += step
         }
         page.add("</div>")
@@ -138,6 +145,10 @@ struct Charts {
     // MARK: Text
 
     private func title(_ figure: TrackFigure) -> String {
+        language.text(name(of: figure))
+    }
+
+    private func name(of figure: TrackFigure) -> String {
         switch figure {
         case .heartRate: "Heart rate"
         case .speed: isByPace ? "Pace" : "Speed"
@@ -162,6 +173,10 @@ struct Charts {
     }
 
     private func text(_ value: Double, _ figure: TrackFigure) -> String {
+        language.text(figures(value, figure))
+    }
+
+    private func figures(_ value: Double, _ figure: TrackFigure) -> String {
         switch figure {
         case .speed: rate.figures(value)
         case .elevation: RunFormat.heightFigures(metres: value, metric: metric)
@@ -182,7 +197,7 @@ struct Charts {
             }
             json.array("distances") { list in
                 for metres in lines.metres {
-                    let text = RunFormat.distance(metres: metres ?? 0, metric: metric)
+                    let text = language.figures(RunFormat.distance(metres: metres ?? 0, metric: metric))
                     list.value(metres == nil ? "" : text + " " + RunFormat.distanceUnit(metric: metric))
                 }
             }

@@ -2,6 +2,7 @@ import Domain
 
 /// The text of a page. Only ``add(_:)`` appends text unescaped: the page's own.
 struct HTMLText {
+    var language = ReportLanguage.english
     private(set) var bytes: [UInt8] = []
 
     /// Appends the program's own text, which is markup.
@@ -28,6 +29,16 @@ struct HTMLText {
         }
     }
 
+    /// Appends an element with a sentence of the report in its language.
+    mutating func say(_ name: String, _ attributes: String = "", _ sentence: Sentence) {
+        element(name, attributes, language.text(sentence))
+    }
+
+    /// Appends an element with a text that may be one of the report's words, or has figures.
+    @_disfavoredOverload mutating func say(_ name: String, _ attributes: String = "", _ text: String) {
+        element(name, attributes, language.text(text))
+    }
+
     /// Appends an element whose content is escaped.
     mutating func element(_ name: String, _ attributes: String = "", _ text: String) {
         add("<\(name)\(attributes.isEmpty ? "" : " " + attributes)>")
@@ -45,7 +56,7 @@ extension HTMLText {
         add(
             """
             <!DOCTYPE html>
-            <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+            <html lang="\(language.rawValue)"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
             <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
             <meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
             """)
@@ -58,13 +69,15 @@ extension HTMLText {
 
     /// Adds the section of the totals.
     mutating func totals(_ items: [(name: String, value: String, unit: String)]) {
-        add("<section><h2>Totals</h2><dl>")
+        add("<section>")
+        say("h2", "", "Totals")
+        add("<dl>")
         for item in items {
             add("<div>")
-            element("dt", "", item.name)
+            say("dt", "", item.name)
             add("<dd>")
-            add(escaped: item.value)
-            if !item.unit.isEmpty { element("small", "", " " + item.unit) }
+            add(escaped: language.figures(item.value))
+            if !item.unit.isEmpty { element("small", "", " " + language.text(item.unit)) }
             add("</dd></div>")
         }
         add("</dl></section>")
@@ -79,22 +92,22 @@ extension HTMLText {
     ///   - attributes: those of the section.
     ///   - bars: the length of a bar in each row, 0 to 1; nil for no bars.
     mutating func table(
-        _ title: String, _ heads: [String], _ rows: [[String]], _ attributes: String = "", note: String? = nil,
+        _ title: String, _ heads: [String], _ rows: [[String]], _ attributes: String = "", note: Sentence? = nil,
         bars: [Double]? = nil
     ) {
         let columns = heads.indices.filter { column in rows.contains { !$0[column].isEmpty } }
         add("<section\(attributes.isEmpty ? "" : " " + attributes)><h2>")
-        add(escaped: title)
+        add(escaped: language.text(title))
         add("</h2><div class=\"scroll\"")
-        if rows.count > 60 || columns.count > 4 { add(" tabindex=\"0\" role=\"region\" aria-label=\"\(title)\"") }
+        if rows.count > 60 || columns.count > 4 { add(" tabindex=\"0\" role=\"region\" aria-label=\"\(language.text(title))\"") }
         add("><table><thead><tr>")
-        for column in columns { element("th", "scope=\"col\"", heads[column]) }
+        for column in columns { say("th", "scope=\"col\"", heads[column]) }
         if bars != nil { add("<td class=\"bar\"></td>") }
         add("</tr></thead><tbody>")
         for (index, row) in rows.enumerated() {
             add("<tr>")
             for column in columns {
-                element(column == 0 ? "th" : "td", column == 0 ? "scope=\"row\"" : "", row[column])
+                say(column == 0 ? "th" : "td", column == 0 ? "scope=\"row\"" : "", row[column])
             }
             if let bar = bars?[index] {
                 let percent = min(Int((bar * 100).rounded()), 100)
@@ -103,18 +116,20 @@ extension HTMLText {
             add("</tr>")
         }
         add("</tbody></table></div>")
-        if let note { element("p", "class=\"notes\"", note) }
+        if let note { say("p", "class=\"notes\"", note) }
         if rows.count > Self.printed {
-            element("p", "class=\"notes paper\"", "\(Self.printed) of \(rows.count) rows fit on the paper.")
+            say("p", "class=\"notes paper\"", "\(Self.printed) of \(rows.count) rows fit on the paper.")
         }
         add("</section>")
     }
 
     /// Adds the section of the notes.
-    mutating func notes(_ notes: [String]) {
-        add("<section class=\"notes\"><h2>About these figures</h2><ul>")
-        for note in notes { element("li", "", note) }
-        element("li", "", "Made by paced \(Release.version).")
+    mutating func notes(_ notes: [Sentence]) {
+        add("<section class=\"notes\">")
+        say("h2", "", "About these figures")
+        add("<ul>")
+        for note in notes { say("li", "", note) }
+        say("li", "", "Made by paced \(Release.version).")
         add("</ul></section>")
     }
 }

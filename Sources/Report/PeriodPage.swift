@@ -1,3 +1,5 @@
+package import Domain
+
 /// A page about the activities of several weeks or months: one HTML file that needs no network, with tables only.
 package struct PeriodPage {
     /// A table of texts. A column without a text is left out.
@@ -27,7 +29,7 @@ package struct PeriodPage {
     package var totals: [(name: String, value: String, unit: String)] = []
     /// Tables without a row are left out.
     package var tables: [Table] = []
-    package var notes: [String] = []
+    package var notes: [Sentence] = []
 
     package init(title: String, subtitle: String) {
         self.title = title

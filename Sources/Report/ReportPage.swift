@@ -20,6 +20,7 @@ package struct ReportPage {
     package var bests: [BestEffort] = []
     /// The radius around the first and the last position in which positions are hidden, in metres; nil for none.
     package var hidden: Int?
+    package var language = ReportLanguage.english
 
     package init(_ recording: RecordedActivity, gaps: Int, metric: Bool, started: String?) {
         self.recording = recording
@@ -60,12 +61,13 @@ package struct ReportPage {
         map?.finish()
         splits.finish()
 
-        var page = HTMLText()
+        var page = HTMLText(language: language)
         head(&page)
         figures(&page, isUncertain: isDistanceUncertain || breaks > 0)
         page.add("<div class=\"track\">")
         if let map { add(map, to: &page) }
-        let charts = Charts(lines: lines, extent: extent, isByPace: recording.sport.isByPace, metric: metric)
+        let charts = Charts(
+            lines: lines, extent: extent, isByPace: recording.sport.isByPace, metric: metric, language: language)
         charts.add(to: &page)
         page.add("</div><div class=\"tables\">")
         tables(&page, splits, badges, unit: unit)
@@ -90,10 +92,10 @@ package struct ReportPage {
         let marks = [
             recording.name == nil ? nil : Self.title(of: recording.sport), recording.isIndoor ? "indoors" : nil,
             recording.isDemo ? "simulated by a demo" : nil, isOpen ? "still in progress" : nil,
-        ].compactMap(\.self)
-        page.element("p", "", ([started ?? "Unknown date"] + marks).joined(separator: " · "))
+        ].compactMap { word in word.map(language.text) }
+        page.element("p", "", ([started ?? language.text("Unknown date")] + marks).joined(separator: " · "))
         if let weather = recording.weather {
-            page.element("p", "", "Weather at the start: " + weather.text(metric: metric))
+            page.say("p", "", "Weather at the start: \(weather.text(metric: metric))")
         }
         page.add("</header>")
     }
@@ -107,7 +109,7 @@ package struct ReportPage {
     }
 
     private var title: String {
-        recording.name?.text ?? Self.title(of: recording.sport)
+        recording.name?.text ?? language.text(Self.title(of: recording.sport))
     }
 
     static func title(of sport: Sport) -> String {
@@ -125,10 +127,13 @@ package struct ReportPage {
     private func add(_ map: RouteMap, to page: inout HTMLText) {
         let size = [map.extent.width, map.extent.height].map { RunFormat.distance(metres: $0, metric: metric) }
         let unit = RunFormat.distanceUnit(metric: metric)
-        page.add("<section class=\"route\"><h2>Route</h2><figure><div class=\"map\">")
+        page.add("<section class=\"route\">")
+        page.say("h2", "", "Route")
+        page.add("<figure><div class=\"map\">")
         page.add("<svg viewBox=\"0 0 \(Int(RouteMap.width)) \(Int(map.height))\" role=\"img\" aria-label=\"")
         page.add(
-            escaped: "The route on a map, \(size[0]) by \(size[1]) \(unit), north is up. The charts have its values.")
+            escaped: language.text(
+                "The route on a map, \(size[0]) by \(size[1]) \(unit), north is up. The charts have its values."))
         page.add("\"><defs><g id=\"lines\">")
         map.addPaths(to: &page)
         page.add("</g></defs><use class=\"casing\" href=\"#lines\"/><use href=\"#lines\"/></svg>")
@@ -143,11 +148,12 @@ package struct ReportPage {
                 "<span class=\"mark\" aria-hidden=\"true\" style=\"\(map.style(mark.x, mark.y))\">\(mark.number)</span>"
             )
         }
-        let ends = hidden == nil ? ["Start", "End"] : ["First shown", "Last shown"]
+        let ends = hidden == nil ? ["Start", "End"] : ["First position shown", "Last position shown"]
+        let both = hidden == nil ? "Start, end" : "First and last position shown"
         if let start = map.start, let end = map.end {
             let isLoop = abs(start.x - end.x) + abs(start.y - end.y) < RouteMap.width / 8
             for (name, point) in zip(
-                isLoop ? [ends.joined(separator: ", ").lowercased().firstUpper, ""] : ends, [start, end])
+                isLoop ? [both, ""] : ends, [start, end])
             {
                 let style = map.style(point.x, point.y)
                 page.add("<i class=\"pin\" style=\"\(style)\"></i>")
@@ -155,32 +161,32 @@ package struct ReportPage {
                 let margin = RouteMap.width * (isLoop ? 0.3 : 0.18)
                 let label = map.style(min(max(point.x, margin), RouteMap.width - margin), point.y)
                 let side = point.y < map.height * 0.15 ? "ends below" : "ends"
-                if !name.isEmpty { page.element("span", "class=\"\(side)\" style=\"\(label)\"", name) }
+                if !name.isEmpty { page.say("span", "class=\"\(side)\" style=\"\(label)\"", name) }
             }
         }
         page.add("<i class=\"here\" hidden></i>")
         page.add("</div>")
         let bar = map.scaleBar(metric: metric)
-        page.element("div", "class=\"scale\" style=\"width:\(bar.percent)%\"", bar.text)
+        page.element("div", "class=\"scale\" style=\"width:\(bar.percent)%\"", language.figures(bar.text))
         page.add("<figcaption class=\"legend\">")
         if let speeds = map.speeds() {
-            page.element("span", "", "slow " + rate(speeds.slow))
+            page.say("span", "", "slow \(rate(speeds.slow))")
             page.add("<i></i>")
-            page.element("span", "", "fast " + rate(speeds.fast))
-            page.element("span", "", "yellow is the median, " + rate(speeds.median))
+            page.say("span", "", "fast \(rate(speeds.fast))")
+            page.say("span", "", "yellow is the median, \(rate(speeds.median))")
         }
         page.add("</figcaption></figure></section>")
     }
 
     /// A pace or a speed, with its unit.
     func rate(_ speed: Double?) -> String {
-        Rate(isByPace: recording.sport.isByPace, metric: metric).text(speed)
+        language.text(Rate(isByPace: recording.sport.isByPace, metric: metric).text(speed))
     }
 
     // MARK: The notes
 
     private func notes(_ page: inout HTMLText, _ extent: TrackExtent, breaks: Int) {
-        var notes: [String] = []
+        var notes: [Sentence] = []
         if let hidden {
             notes.append(
                 "What was within \(hidden) m of a point near the start, or of one near the end, is left out: times, totals, splits "
@@ -190,25 +196,32 @@ package struct ReportPage {
         if recording.isTimeGuessed { notes.append("≈ The date is a guess of a clock that nothing has confirmed.") }
         if gaps > 0 {
             notes.append(
-                "≈ The position was lost \(gaps == 1 ? "once" : "\(gaps) times"): distance and pace are less certain there, and "
-                    + "lines have gaps.")
+                gaps == 1
+                    ? "≈ The position was lost once: distance and pace are less certain there, and lines have gaps."
+                    : "≈ The position was lost \(gaps) times: distance and pace are less certain there, and lines have gaps.")
         }
         if breaks > 0 {
             notes.append(
-                "≈ Samples are missing \(breaks == 1 ? "once" : "\(breaks) times"): the distance counts a straight line there, and "
-                    + "lines have gaps.")
+                breaks == 1
+                    ? "≈ Samples are missing once: the distance counts a straight line there, and lines have gaps."
+                    : "≈ Samples are missing \(breaks) times: the distance counts a straight line there, and lines have gaps."
+            )
         }
         if let recovered { notes.append("≈ This activity is \(recovered): figures may be too low.") }
         if recording.isIndoor { notes.append("Indoors there are no positions; a distance is that of a sensor.") }
-        if let other = otherDistance { notes.append("≈ " + other) }
+        if let stated = otherDistance {
+            let given = distance(recording.total.distanceMetres)
+            notes.append("≈ The file states a distance of \(distance(stated)), the samples give \(given).")
+        }
         if let source = recording.sourceTotals {
+            let creator = source.creator.map(\.text)
             notes.append(
-                "Imported" + (source.creator.map { " from " + $0.text } ?? "")
-                    + "; the figures are computed from its samples.")
+                creator.map { "Imported from \($0); the figures are computed from its samples." }
+                    ?? "Imported; the figures are computed from its samples.")
         }
         for sensor in recording.sensors {
             if let name = sensor.name ?? sensor.model ?? sensor.manufacturer {
-                notes.append("Measured with " + name.text + ".")
+                notes.append("Sensor: \(name.text).")
             }
         }
         if extent.samples > 1, extent.end > 0 {
@@ -219,13 +232,13 @@ package struct ReportPage {
     }
 
     /// The distance that the file states, if it differs by over 1 %.
-    private var otherDistance: String? {
+    private var otherDistance: Double? {
         let metres = recording.total.distanceMetres
         guard let stated = recording.sourceTotals?.distanceMetres, abs(stated - metres) > max(stated, metres) / 100
         else {
             return nil
         }
-        return "The file states a distance of \(distance(stated)), the samples give \(distance(metres))."
+        return stated
     }
 
     func distance(_ metres: Double) -> String {
@@ -236,10 +249,6 @@ package struct ReportPage {
     var isDistanceUncertain: Bool {
         gaps > 0 || otherDistance != nil || recovered != nil
     }
-}
-
-extension String {
-    fileprivate var firstUpper: String { prefix(1).uppercased() + dropFirst() }
 }
 
 /// Formats a speed as the sport shows it.

@@ -81,7 +81,7 @@ extension ReportPage {
                 length.removeSubrange(dot..<length.index(dot, offsetBy: 3))
             }
             page.table(
-                "Splits of \(length)", [RunFormat.distanceUnit(metric: metric), "Time", rateTitle, "Heart"], rows
+                language.text("Splits of \(length)"), [RunFormat.distanceUnit(metric: metric), "Time", rateTitle, "Heart"], rows
             )
         }
         laps(&page)
@@ -116,8 +116,8 @@ extension ReportPage {
         let times = recording.zoneMilliseconds
         guard let zones = recording.zones, times.count == 6, times.contains(where: { $0 > 0 }) else { return }
         let names = (0..<6).map { zone in
-            let from = zone == 0 ? "below \(zones.bottoms[0])" : "from \(zones.bottoms[zone - 1])"
-            return (Zones.name(of: zone), from + " bpm")
+            let from: Sentence = zone == 0 ? "below \(zones.bottoms[0]) bpm" : "from \(zones.bottoms[zone - 1]) bpm"
+            return (Zones.name(of: zone), language.text(from))
         }
         bars(&page, "Heart-rate zones", "", names, times)
     }

@@ -1,4 +1,5 @@
 import Domain
+import Glibc
 import JSONCoding
 
 /// A request that a run of `pacectl` answers: its arguments, and the type of what it prints.
@@ -141,7 +142,7 @@ package struct ProgramRequest: Equatable {
             arguments = ["--json", "show", id] + (try query.options([]))
             type = "application/json"
         case ("activities", ["report"]):
-            arguments = ["report", id] + (try query.options([.hide, .units]))
+            arguments = ["report", id] + (try query.options([.hide, .units, .language, .zone]))
             type = "text/html; charset=utf-8"
         case ("activities", ["file"]):
             let formats = ["fit", "gpx", "tcx", "kml", "geojson", "csv"]
@@ -181,7 +182,7 @@ struct QueryArguments {
 
     enum Option: Equatable {
         case limit, before, since, until, sport, totals, hide, anonymous, units, at, home, within, bikes, kind, radius,
-            order, line, trash, near, least, most
+            order, line, trash, near, least, most, language, zone
         case format([String])
     }
 
@@ -249,6 +250,8 @@ extension QueryArguments.Option {
         case .line: "line"
         case .trash: "trash"
         case .near: "near"
+        case .language: "language"
+        case .zone: "zone"
         case .least: "min_m"
         case .most: "max_m"
         case .format: "format"
@@ -266,6 +269,8 @@ extension QueryArguments.Option {
         case .units: "metric or imperial"
         case .at, .home, .near: "a latitude and a longitude, such as 52.5163,13.3777"
         case .within, .radius: "a number of metres from 1 to 100000"
+        case .language: "en or de"
+        case .zone: "a time zone such as Europe/Berlin"
         case .least, .most: "a number of metres from 0 to 10000000"
         case .anonymous, .bikes, .trash: "1"
         case .kind: "kinds of places with commas between"
@@ -289,6 +294,11 @@ extension QueryArguments.Option {
         case .hide: return number(0...5000).map { ["--hide=" + $0] }
         case .units: return ["metric", "imperial"].contains(value) ? ["--" + value] : nil
         case .at, .home, .near: return Self.isPlace(value) ? ["--\(name)=" + value] : nil
+        case .language: return ["en", "de"].contains(value) ? ["--language=" + value] : nil
+        case .zone:
+            guard Self.isZone(value) else { return nil }
+            // A board without this zone has its own in the report.
+            return access("/usr/share/zoneinfo/" + value, R_OK) == 0 ? ["--time-zone=" + value] : []
         case .least: return number(0...10_000_000).map { ["--longer=\($0)m"] }
         case .most: return number(0...10_000_000).map { ["--shorter=\($0)m"] }
         case .within, .radius: return number(1...100_000).map { ["--\(name)=" + $0] }
@@ -304,6 +314,14 @@ extension QueryArguments.Option {
 
     private static func isWord(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "-") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+    }
+
+    private static func isZone(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { scalar in
+                ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar)
+                    || "/_+-".unicodeScalars.contains(scalar)
+            }
     }
 
     private static func isDay(_ text: String) -> Bool {

@@ -1,6 +1,7 @@
 import Domain
 import Glibc
 import HTTPServer
+import JSONCoding
 import Linux
 
 /// Runs `pacectl` for requests: its standard output is the body of the response.
@@ -15,6 +16,8 @@ package final class ProgramRunner {
     private static let heldLimit = 256 << 20
     /// Standard error that is shown.
     private static let messageLimit = 1024
+    /// The most bytes of what pacectl says about a failure.
+    private static let failureLimit = 8192
 
     /// A run of the program.
     struct Job {
@@ -71,6 +74,8 @@ package final class ProgramRunner {
     }
 
     init(_ program: String, loop: EventLoop, directory: String) {
+        // Its children say what translates the reason of a failure.
+        setenv("PACECTL_SENTENCES", "1", 1)
         self.program = program
         self.loop = loop
         self.directory = directory
@@ -195,17 +200,24 @@ package final class ProgramRunner {
 
     /// The response to a request that `pacectl` rejects, with its reason.
     private func failure(_ run: Run, _ status: Int32) -> HTTPResponse {
-        let bytes = (try? run.errors.read(atMost: Self.messageLimit, at: 0)) ?? []
-        var text =
-            String(decoding: bytes, as: UTF8.self).split(separator: "\n" as Character).last.map(String.init) ?? ""
+        let bytes = (try? run.errors.read(atMost: Self.failureLimit, at: 0)) ?? []
+        var lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n" as Character).map(String.init)
+        // Behind its sentence pacectl prints what translates it.
+        let said = lines.last?.hasPrefix("{") == true ? try? JSON(parsing: lines.removeLast().utf8) : nil
+        var text = lines.last ?? ""
         let prefix = "pacectl: "
         if text.hasPrefix(prefix) { text.removeFirst(prefix.count) }
         text = Self.withoutOptions(run.job.message(text))
         let message = SanitizedText.line(text, limit: Self.messageLimit) ?? "pacectl has failed with status \(status)"
-        switch status {
-        case 2: return .error(400, "bad-request", message)
-        case 3: return .error(503, "unreachable", message)
-        default: return .error(422, "failed", message)
+        let template = said?["sentence"]?.string
+        let values = said?["values"]?.array?.compactMap { $0.string.map(run.job.message) } ?? []
+        func error(_ status: Int, _ code: String) -> HTTPResponse {
+            .error(status, code, message, template: template, values: values)
+        }
+        return switch status {
+        case 2: error(400, "bad-request")
+        case 3: error(503, "unreachable")
+        default: error(422, "failed")
         }
     }
 }

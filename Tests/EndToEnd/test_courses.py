@@ -82,7 +82,10 @@ def test_course_is_stored_once_loaded_and_deleted(stage, paced):
     assert paced.call("course.load", id=1)["loaded"]
     assert [one.get("loaded", False) for one in paced.call("course.list")] == [False, True]
     client = Client(paced)
-    assert client.call("course.delete", id=1)["code"] == UNAVAILABLE
+    refused = client.call("course.delete", id=1)
+    assert refused["code"] == UNAVAILABLE
+    assert refused["data"] == {
+        "message": "course 1 is loaded: unload it first", "sentence": "course {1} is loaded: unload it first", "values": ["1"]}
     assert client.call("course.load", id=9)["code"] == ABSENT
     client.close()
     assert paced.call("course.rename", id=1, name="Home")["name"] == "Home"

@@ -3,6 +3,7 @@ import Domain
 import Glibc
 import JSONCoding
 import Linux
+import Wire
 
 /// Client of control.sock, publish.sock or net.sock: sends JSON-RPC 2.0 requests, one at a time.
 struct ControlClient {
@@ -56,8 +57,10 @@ struct ControlClient {
         let details = (error["data"]?["message"] ?? error["data"])?.string?.split(whereSeparator: \.isNewline) ?? []
         let lines = details.prefix(8).compactMap { SanitizedText.line(String($0), limit: 2048) }
         let words = lines.isEmpty ? error["message"]?.harmlessText(limit: 256) : lines.joined(separator: "; ")
-        let message = (words ?? program + " rejected the request without a reason") + advice(error)
-        return isTemporary(error) ? .unreachable(message) : .failed(message)
+        let message = words ?? program + " rejected the request without a reason"
+        let known = error["data"].flatMap { Sentence(reading: $0) }
+        let sentence = (known?.description == message ? known : nil) ?? Sentence(verbatim: message)
+        return isTemporary(error) ? .unreachable(sentence + advice(error)) : .failed(sentence + advice(error))
     }
 
     /// Whether a server on the network does not respond, or limits its clients: the same request may succeed later.
@@ -66,7 +69,7 @@ struct ControlClient {
     }
 
     /// The commands that the run's state allows.
-    private static func advice(_ error: JSON) -> String {
+    private static func advice(_ error: JSON) -> Sentence {
         switch error["data"]?["state"]?.string.flatMap(RunState.init) {
         case .idle: "; 'pacectl start' starts a run"
         case .active: "; pause, lap, stop and discard are possible"

@@ -74,7 +74,7 @@ extension Invocation {
                 found.append((id, (try? JSON(parsing: activity.utf8))?["summary"]))
             } catch {
                 guard error.status == .failed, activities.count > 1 else { throw error }
-                throw .failed("activity \(id): \(error.message); nothing is deleted")
+                throw .failed("activity \(id): \(error.sentence); nothing is deleted")
             }
         }
         for (id, summary) in found {

@@ -32,7 +32,7 @@ extension Invocation {
         if loads, let newest { text += try load(.number(newest.id)) }
         guard let last = failures.popLast() else { return text }
         try writeOut(text)
-        for failure in failures { complain(failure.message) }
+        for failure in failures { complain(of: failure) }
         throw last
     }
 

@@ -129,7 +129,7 @@ extension Invocation {
                     }
                 } catch let error as NoSamples {
                     // The others are exported.
-                    complain(error.failure.message)
+                    complain(of: error.failure)
                 }
             }
         } catch let error as NoSamples {

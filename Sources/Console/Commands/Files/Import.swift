@@ -46,7 +46,7 @@ extension Invocation {
             }
         }
         if paths.count > 1 {
-            for failure in failures { complain(failure.message) }
+            for failure in failures { complain(of: failure) }
             let refused = failures.count - known
             let counts = [(paths.count - failures.count, "imported"), (known, "known"), (refused, "refused")]
             let words = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")

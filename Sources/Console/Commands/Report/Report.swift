@@ -1,4 +1,5 @@
 import Domain
+import Linux
 import Report
 import Storage
 
@@ -8,6 +9,7 @@ extension Command {
             "report", words: [.optional("ID", .activities())],
             options: [
                 Options.output, Options.force, Options.hide, Options.since, Options.until, Options.sport,
+                Options.language, Options.timeZone,
             ],
             "write one HTML page with the map, charts, splits and laps of an activity, which hides the positions within "
                 + "200 m, or METRES, around start and end; or with --since in the place of an ID, the months, weeks, "
@@ -20,6 +22,13 @@ extension Command {
                 }
             })
     ]
+}
+
+extension Options {
+    fileprivate static let language = CommandOption<ReportLanguage>.choice("--language", "the language of the page")
+    fileprivate static let timeZone = CommandOption(
+        "--time-zone", word: "ZONE", "the time zone of the start", needs: "a time zone such as Europe/Berlin",
+        parse: { zone in Machine.withTimeZone(zone) { zone } })
 }
 
 /// What a report is about.
@@ -37,6 +46,7 @@ package enum ReportChoice: Equatable {
             guard arguments.words.isEmpty, filter.since != nil else {
                 throw .usage("report needs the number or the uuid of an activity, or --since DAY without a number")
             }
+            if arguments[Options.language] != nil { throw .usage("a report with --since is in English only") }
             if hide != nil { throw .usage("a report with --since has no positions to hide") }
             self = .period(PeriodReportRequest(filter: filter, output: output, isForced: isForced))
             return
@@ -47,6 +57,8 @@ package enum ReportChoice: Equatable {
         var request = ReportRequest(
             activity: try ActivityReference(word: word), output: output, isForced: isForced)
         request.hide = hide ?? request.hide
+        request.language = arguments[Options.language] ?? request.language
+        request.timeZone = arguments[Options.timeZone]
         self = .activity(request)
     }
 }
@@ -59,6 +71,9 @@ package struct ReportRequest: Equatable {
     var isForced = false
     /// The radius in which positions are hidden, in metres; 0 for none.
     var hide = 200
+    var language = ReportLanguage.english
+    /// A name such as Europe/Berlin; nil for that of the machine.
+    var timeZone: String?
 
     package init(activity: ActivityReference, output: String? = nil, isForced: Bool = false, hide: Int = 200) {
         self.activity = activity
@@ -104,27 +119,32 @@ extension Invocation {
             var recording = recording
             // The station is near the start, also without a position.
             if request.hide == 0 { recording.weather = try journal.startWeather(of: recording) }
-            return try page(of: recording, summary, shown: rows, hidden: nil, journal)
+            return try page(of: recording, summary, shown: rows, hidden: nil, request, journal)
         }
         let visible = try hidden.header(of: recording, hidden: request.hide)
-        return try page(of: visible, summary, shown: hidden, hidden: request.hide, journal)
+        return try page(of: visible, summary, shown: hidden, hidden: request.hide, request, journal)
+    }
+
+    private static func localTime(_ time: UTC, in zone: String?) -> String {
+        zone.flatMap { Machine.withTimeZone($0) { StatusText.localTime(time) } } ?? StatusText.localTime(time)
     }
 
     private func page(
         of recording: RecordedActivity, _ summary: ActivitySummary, shown rows: some RecordingRows, hidden: Int?,
-        _ journal: JournalReader
+        _ request: ReportRequest, _ journal: JournalReader
     ) throws -> [UInt8] {
         var recording = recording
         let figures = try RowFigures(of: &recording, rows, journal)
         var page = ReportPage(
             recording, gaps: summary.gaps, metric: metric ?? journal.isMetric,
-            started: recording.isTimeUncertain ? nil : StatusText.localTime(recording.started))
+            started: recording.isTimeUncertain ? nil : Self.localTime(recording.started, in: request.timeZone))
         page.variability = figures.variability
         page.variabilityPoints = figures.variabilityPoints
         page.bests = figures.bests
         page.isOpen = summary.isOpen
         page.recovered = summary.recovered.map(StatusText.recovered)
         page.hidden = hidden
+        page.language = request.language
         return try page.html(rows)
     }
 }
