@@ -329,7 +329,14 @@ function mapCard() {
   return made;
 }
 
-session.main.append(element('h1', {}, t('nav.settings')), element('p', { class: 'soft intro' }, t('settings.intro')),
+/** Links to the cards, where they are below each other. */
+const jump = () => element('nav', { class: 'jump', 'aria-label': t('settings.parts') }, columns.flat().map((name) => {
+  const isGroup = !['alerts', 'workout'].includes(name);
+  return element('a', { class: 'button', href: isGroup ? `#group-${name}` : `#${name}-label` },
+    t(isGroup ? `settings.group.${name}` : `settings.${name}`));
+}));
+
+session.main.append(element('h1', {}, t('nav.settings')), element('p', { class: 'soft intro' }, t('settings.intro')), jump(),
   element('div', { class: 'columns' }, columns.map((names, index) => element('div', { class: 'stack' }, names.map(card),
     index === 0 ? mapCard() : null))),
   announcer);

@@ -107,6 +107,17 @@ def test_buttons_are_large_enough(web, opened, name):
     assert small == []
 
 
+def test_parts_of_a_long_page_are_a_touch_away(web, opened):
+    page = opened(web, "settings", width=360, height=740)
+    jump = page.get_by_role("navigation", name="Parts of this page")
+    expect(jump.get_by_role("link")).to_have_count(page.locator(".columns section").count() - 1)
+    jump.get_by_role("link", name="Workout").click()
+    expect(page.get_by_role("heading", name="Workout")).to_be_in_viewport()
+    expect(jump).to_be_in_viewport()
+    page.set_viewport_size({"width": 1024, "height": 740})
+    expect(jump).to_be_hidden()
+
+
 @pytest.mark.parametrize("name", matrix(PAGES, "screens"))
 def test_watch_token_is_told_why_it_sees_nothing(web, opened, name):
     page = opened(web, name, scope="watch")
@@ -831,7 +842,9 @@ def test_scan_can_be_stopped_and_says_what_is_wrong(web, opened):
         else:
             route.continue_()
 
+    # A page of a demo says so instead.
     page = opened(web, "sensors", route=hold)
+    with_sensors(page, demo=False)
     button(page, "Search for 10 s").click()
     expect(page.get_by_role("progressbar")).to_be_visible()
     expect(page.get_by_role("progressbar")).not_to_have_js_property("value", 0)

@@ -1321,6 +1321,7 @@ export default {
   'buses.last': 'Der letzte Heimweg: los um {leave}, an um {arrive}.',
 
   // The page settings
+  'settings.parts': 'Teile dieser Seite',
   'settings.intro': 'Jede Änderung wird sofort gespeichert und gilt für alle Bildschirme dieses Geräts.',
   'settings.group.map': 'Karte',
   'settings.map_help': 'Karten sind aus Daten von OpenStreetMap gezeichnet. Urheber und Lizenz:',

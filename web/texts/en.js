@@ -1302,6 +1302,7 @@ export default {
   'buses.last': 'The last way home: leave at {leave}, arrive at {arrive}.',
 
   // The page settings
+  'settings.parts': 'Parts of this page',
   'settings.intro': 'Each change is saved at once and holds for every screen of this device.',
   'settings.group.map': 'Map',
   'settings.map_help': 'Maps are drawn from data of OpenStreetMap. Its authors and its licence:',
