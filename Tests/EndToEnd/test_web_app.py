@@ -25,10 +25,10 @@ KEPT = """async () => {
 }"""
 
 
-@pytest.fixture
-def idle_web(stage):
+@pytest.fixture(scope="module")
+def idle_web(long_stage):
     """paced-web beside a daemon without sensors."""
-    return stage.start(PacedWeb(stage.directory, stage.paced("--gpsd", "off", "--bluetooth", "off")))
+    return long_stage.start(PacedWeb(long_stage.directory, long_stage.paced("--gpsd", "off", "--bluetooth", "off")))
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def test_deleted_activity_is_deleted_here_too(quiet, pages):
     assert not [url for url in kept(page, "paced-answers") if url.startswith("/api/activities/1")]
 
 
-@pytest.mark.parametrize("way_out", ["sign out", "revoked", "token removed"])
+@pytest.mark.parametrize("way_out", ["sign out", "revoked", pytest.param("token removed", marks=pytest.mark.thorough)])
 def test_nothing_is_kept_without_a_sign_in(quiet, pages, way_out):
     page = installed(pages, quiet, "activities.html")
     page.reload()
@@ -191,3 +191,14 @@ def test_panel_says_how_the_page_is_installed(idle_web, pages):
     button(page, "Install as an app").click()
     assert page.evaluate("window.asked") and page.evaluate(
         "document.querySelector('meta[name=\"theme-color\"]').content") == "#fff"
+
+
+@pytest.mark.parametrize("browser_is, text", [
+    ("Object.defineProperty(window, 'isSecureContext', { value: false })", "Over plain HTTP this page cannot be installed as an app."),
+    ("Object.defineProperty(navigator, 'standalone', { value: false })", "As an app: Share, then Add to Home Screen.")])
+def test_panel_says_how_or_why_not_where_there_is_no_button(idle_web, pages, browser_is, text):
+    page = pages.open(idle_web, "icon.svg")
+    page.add_init_script(browser_is)
+    page.goto(idle_web.url)
+    page.locator("details.display summary").click()
+    expect(page.locator("details.display").get_by_text(text)).to_be_visible()
