@@ -1,4 +1,4 @@
-// What a new device needs before its first run: a list in the place of the fields, until it is done, hidden or recorded.
+// What a new device needs before its first run: a list over the fields, until it is done or hidden, or a run is recorded.
 
 import { element, setText, show } from './dom.js';
 import { lacksZones } from './fields.js';
@@ -12,8 +12,10 @@ const KEY = 'paced.first';
 
 /** What each row says: { state, reason }; the state is done, todo or waiting. */
 const rows = {
-  units: { href: '/settings.html#metric', of: (state, { metric }) => ({ state: metric === undefined ? 'todo' : 'done',
-    reason: t(metric === undefined ? `first.units_${isMetric()}` : metric ? 'settings.metric_on' : 'settings.metric_off') }) },
+  units: { href: '/settings.html#metric', of: (state, { metric }) => {
+    if (metric === undefined) return { state: 'todo', reason: t(`first.units_${isMetric()}`) };
+    return { state: 'done', reason: t(metric ? 'settings.metric_on' : 'settings.metric_off') };
+  } },
   sport: { href: '/settings.html#sport', of: (state, { sport = 'run' }) => ({ state: sport === 'run' ? 'todo' : 'done',
     reason: t(sport === 'run' ? 'first.sport_run' : `sport.${sport}`) }) },
   zones: { href: '/settings.html#use_heart_rate_zones', of: (state, settings) => {
@@ -36,8 +38,11 @@ const rows = {
       const exact = position.accuracy_m === undefined ? null : `±${height(position.accuracy_m)}`;
       return { state: 'done', reason: [satellites, exact].filter(Boolean).join(', ') || t('first.position_found') };
     }
-    if (position) return { state: 'waiting', reason: t('live.old_fix', { age: age(position.age_ms / 1000) }) };
-    return { state: 'waiting', reason: satellites ? t('first.position_seen', { satellites }) : t('first.position_none') };
+    if (position) {
+      const old = t('live.old_fix', { age: age(position.age_ms / 1000) });
+      return { state: 'waiting', reason: satellites ? t('first.position_seen', { satellites, old }) : old };
+    }
+    return { state: 'waiting', reason: t('first.position_none') };
   } },
 };
 const MARKS = { done: '✓', todo: '○', waiting: '…' };

@@ -193,16 +193,17 @@ async function digest(text) {
 
 // Answers. They are kept under their address without the token, and only for the token that they were for.
 
-/** Whether the answer to a GET is kept: the sign-in, the first activities and totals, an activity, a course. */
+/** Whether the answer to a GET is kept: the sign-in, the newest activities and totals, an activity, a course. */
 function isKept(path, query) {
   const asks = [...query.keys()].join();
   if (['/api/token', '/api/courses'].includes(path)) return asks === '';
-  if (path === '/api/activities') return asks === 'limit';
+  if (path === '/api/activities') return ['limit', 'limit,since'].includes(asks);
   if (path === '/api/activities/totals') return ['by', 'by,since'].includes(asks);
   const [, kind, , rest] = /^\/api\/(activities|courses)\/(\d+)(\/\w+)?$/.exec(path) ?? [];
   if (!kind) return false;
   if (rest === undefined || rest === '/report') return true;
-  return rest === '/file' && asks === 'format' && query.get('format') === { activities: 'csv', courses: 'geojson' }[kind];
+  const format = { activities: 'csv', courses: 'geojson' }[kind];
+  return rest === '/file' && asks === 'format' && query.get('format') === format;
 }
 
 /** A request of JSON-RPC: the settings are kept, and what is deleted is deleted here too. */
@@ -210,9 +211,9 @@ async function call(event) {
   const { method, params } = await event.request.clone().json().catch(() => ({}));
   if (method === 'settings.get') return answer(event, '/api/settings');
   const response = await fetch(event.request);
-  const [, kind] = /^(activities|course)\.delete$/.exec(method ?? '') ?? [];
+  const [, kind] = /^(activities|course)\.(?:trash|delete)$/.exec(method ?? '') ?? [];
   if (kind && response.ok) {
-    const deleted = new RegExp(`^/api/${kind.replace(/e$/, 'es')}/${Number(params.id)}(/|$)`);
+    const deleted = new RegExp(`^/api/${kind.replace(/e$/, 'es')}(/${Number(params.id)}(/|$)|\\?|$)`);
     await change(() => drop((path) => deleted.test(path)));
   }
   if (response.status === 401) await forget();

@@ -103,7 +103,7 @@ def test_last_activity_and_loaded_course_are_shown_offline_with_their_time(quiet
     expect(page.get_by_role("heading", name="Along the river")).to_be_visible()
     expect(page.locator(".profile path").first).to_be_attached()
     expect(page.get_by_text("Offline: nothing can be changed until the board answers.")).to_be_visible()
-    assert button(page, "Delete").count() == 0 and violations(page) == []
+    assert button(page, "Put in the trash").count() == 0 and violations(page) == []
     page.get_by_role("link", name="Show everything").click()
     expect(page.get_by_text(said)).to_be_visible()
     page.goto(f"{quiet.url}/courses.html#1")
@@ -112,7 +112,7 @@ def test_last_activity_and_loaded_course_are_shown_offline_with_their_time(quiet
     expect(line).to_contain_text("The board answers again.")
     button(page, "Load again").click()
     expect(line).to_be_hidden()
-    expect(button(page, "Delete")).to_be_visible()
+    expect(button(page, "Unload")).to_be_visible()
 
 
 def test_kept_answers_are_for_their_token_only(quiet, pages):
@@ -133,10 +133,10 @@ def test_deleted_activity_is_deleted_here_too(quiet, pages):
     page.locator("a.entry").click()
     wait_for(lambda: {"/api/activities/1", "/api/activities/1/file?format=csv"} <= kept(page, "paced-answers"), 60,
              "an activity that is kept")
-    button(page, "Delete").click()
-    button(page.get_by_role("dialog"), "Delete").click()
-    expect(page.get_by_text("The activity is deleted.")).to_be_visible()
-    assert not [url for url in kept(page, "paced-answers") if url.startswith("/api/activities/1")]
+    button(page, "Put in the trash").click()
+    button(page.get_by_role("dialog"), "Put in the trash").click()
+    expect(page.get_by_text("It is in the trash for 30 days.")).to_be_visible()
+    assert not [url for url in kept(page, "paced-answers") if re.match(r"/api/activities(/1(/|$)|\?)", url)]
 
 
 @pytest.mark.parametrize("way_out", ["sign out", "revoked", pytest.param("token removed", marks=pytest.mark.thorough)])

@@ -63,7 +63,7 @@ def test_new_device_says_what_it_needs_until_all_is_done(web, fed):
     assert rows(page) == {
         "Units": ("done", "Kilometres"), "Sport": ("todo", "Running, unless you choose another."),
         "Heart-rate zones": ("todo", "Zones are on, but not set."), "Sensors": ("done", "Polar H10 00000001"),
-        "Position": ("waiting", "position 9 s old")}
+        "Position": ("waiting", "No fix now: 9 satellites, position 9 s old")}
     button(page, "Sport: fine as it is").press("Enter")
     button(page, "Heart-rate zones: fine as it is").press("Enter")
     expect(first.locator("li[data-state=todo]")).to_have_count(0)

@@ -195,7 +195,7 @@ export default {
   'first.position_off': 'In paced.conf aus.',
   'first.position_away': 'Kein Empfänger. Auf dem Gerät: pacectl doctor',
   'first.position_none': 'Noch keine Position. Unter freiem Himmel dauert es eine Minute.',
-  'first.position_seen': 'Noch keine Position: {satellites}',
+  'first.position_seen': 'Gerade keine Position: {satellites}, {old}',
   'first.position_found': 'Gefunden.',
   'live.fullscreen': 'Vollbild',
   'live.leave_fullscreen': 'Vollbild beenden',

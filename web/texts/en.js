@@ -195,7 +195,7 @@ export default {
   'first.position_off': 'Off in paced.conf.',
   'first.position_away': 'No receiver. On the board: pacectl doctor',
   'first.position_none': 'No fix yet. Under the open sky it takes a minute.',
-  'first.position_seen': 'No fix yet: {satellites}',
+  'first.position_seen': 'No fix now: {satellites}, {old}',
   'first.position_found': 'Found.',
   'live.fullscreen': 'Full screen',
   'live.leave_fullscreen': 'Leave full screen',
