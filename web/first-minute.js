@@ -1,4 +1,4 @@
-// What a new device needs before its first run: a list over the fields, until it is done or hidden, or a run is recorded.
+// What a new device needs before its first run: a list over the fields, until it is done, hidden, or a run is recorded.
 
 import { element, setText, show } from './dom.js';
 import { lacksZones } from './fields.js';

@@ -76,8 +76,8 @@ async function signOut(request) {
 
 async function page(event, path) {
   const { request, resultingClientId: client, clientId: parent } = event;
-  // A worker of a page is a part of it.
-  const known = await sourceOf(parent);
+  // A worker of a page is a part of it; another page is not.
+  const known = request.mode === 'navigate' ? null : await sourceOf(parent);
   try {
     if (known) throw new TypeError('the page is a kept one');
     const response = await inTime(fetch(request));
@@ -248,7 +248,9 @@ async function keep(name, key, response, headers) {
   await change(async () => {
     const cache = await caches.open(name);
     await cache.put(key, new Response(body, { headers: { 'Content-Type': type, 'Paced-Stored': String(Date.now()) } }));
-    for (const other of await caches.keys()) if (other.startsWith(ANSWERS) && other !== name) await caches.delete(other);
+    for (const other of await caches.keys()) {
+      if (other.startsWith(ANSWERS) && other !== name) await caches.delete(other);
+    }
     await trim(cache);
   });
   if (key === '/api/courses') await keepLoaded(name, await body.text(), headers);

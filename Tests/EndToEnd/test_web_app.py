@@ -75,14 +75,16 @@ def test_worker_keeps_all_files_of_the_page(idle_web, pages):
     assert kept(page, "paced-files") - {"/"} == files - {"/index.html", "/service-worker.js"}
 
 
-def test_kiosk_that_starts_before_paced_web_waits_and_goes_on(idle_web, pages):
-    page = installed(pages, idle_web, "?kiosk")
+@pytest.mark.parametrize("turned", [False, pytest.param(True, marks=pytest.mark.thorough)])
+def test_kiosk_that_starts_before_paced_web_waits_and_goes_on(idle_web, pages, turned):
+    page = installed(pages, idle_web, "?kiosk&rotate=90" if turned else "?kiosk")
+    shown = page.frame_locator("iframe.turned") if turned else page
     idle_web.stop()
     page.goto(f"{idle_web.url}/?kiosk")
-    expect(page.get_by_role("heading", name="Waiting for the board")).to_be_visible()
+    expect(shown.get_by_role("heading", name="Waiting for the board")).to_be_visible()
     idle_web.start()
-    expect(page.locator(".stage .cell")).not_to_have_count(0)
-    expect(button(page, "Start")).to_be_enabled()
+    expect(shown.locator(".stage .cell")).not_to_have_count(0)
+    expect(button(shown, "Start")).to_be_enabled()
 
 
 def test_last_activity_and_loaded_course_are_shown_offline_with_their_time(quiet, pages):
@@ -177,6 +179,12 @@ def test_changed_file_replaces_all_files_of_before(stage, pages, tmp_path):
     page.reload()
     expect(page.get_by_role("heading", name="Waiting for the board")).to_be_visible()
     assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--new')") == "1"
+    # The network comes first again.
+    style.write_text(style.read_text().replace("--new: 1", "--new: 2"))
+    web.start()
+    page.reload()
+    expect(page.locator(".stage .cell")).not_to_have_count(0)
+    assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--new')") == "2"
 
 
 def test_panel_says_how_the_page_is_installed(idle_web, pages):
