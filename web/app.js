@@ -1,6 +1,6 @@
 // The page as an app: the worker that keeps its files and last answers, and how it is installed.
 
-import { element, show } from './dom.js';
+import { element, setText, show } from './dom.js';
 import { currentLanguage, t } from './i18n.js';
 
 const manifests = { en: '/app.webmanifest', de: '/app.de.webmanifest' };
@@ -8,6 +8,8 @@ const manifests = { en: '/app.webmanifest', de: '/app.de.webmanifest' };
 /** What the browser offers once, and who waits for it. */
 let offer = null;
 let whenOffered = () => {};
+/** How the page is installed, or why it is not. */
+const how = element('p', { class: 'soft', hidden: true });
 
 addEventListener('beforeinstallprompt', (event) => {
   event.preventDefault();
@@ -22,6 +24,8 @@ export async function keepApp() {
     await navigator.serviceWorker.register('/service-worker.js', { updateViaCache: 'none' });
   } catch {
     // A browser that keeps nothing, or a certificate that it does not trust: the page works without.
+    setText(how, t(location.protocol === 'https:' ? 'app.untrusted' : 'app.refused'));
+    show(how, true);
   }
 }
 
@@ -44,10 +48,13 @@ export function installRow() {
     offer.prompt();
   } }, t('app.install'));
   whenOffered = () => show(button, true);
-  const how = howToInstall();
-  return how === null ? [button] : [button, element('p', { class: 'soft' }, how)];
+  const text = howToInstall();
+  if (text) setText(how, text);
+  show(how, Boolean(text));
+  return [button, how];
 }
 
+/** How it is installed where the browser has no offer, or why it is not; null for nothing to say. */
 function howToInstall() {
   if (navigator.standalone || matchMedia('(display-mode: standalone)').matches) return null;
   if (!isSecureContext) return t('app.insecure');

@@ -129,6 +129,19 @@ def test_kept_answers_are_for_their_token_only(quiet, pages):
         200, "nothing", "nothing"]
 
 
+def test_activities_that_were_opened_longest_ago_are_forgotten(quiet, pages):
+    page = installed(pages, quiet, "activities.html")
+    for day in range(2, 7):
+        run = gpx(way(60), f"Run {day}").replace("2026-03-01", f"2026-03-0{day}")
+        assert quiet.client().post("/api/activities?file=run.gpx&sport=run", run.encode()).status == 200
+    for number in (1, 2, 3, 4, 5, 1, 6):
+        page.evaluate("""(number) => fetch(`/api/activities/${number}`,
+            { headers: { Authorization: `Bearer ${localStorage['paced.token']}` } }).then((answer) => answer.text())""", number)
+    wanted = {f"/api/activities/{number}" for number in (1, 3, 4, 5, 6)}
+    wait_for(lambda: {url for url in kept(page, "paced-answers") if re.fullmatch(r"/api/activities/\d+", url)} == wanted, 60,
+             "the five that were opened last")
+
+
 def test_deleted_activity_is_deleted_here_too(quiet, pages):
     page = installed(pages, quiet, "activities.html")
     page.reload()
@@ -203,7 +216,9 @@ def test_panel_says_how_the_page_is_installed(idle_web, pages):
 
 @pytest.mark.parametrize("browser_is, text", [
     ("Object.defineProperty(window, 'isSecureContext', { value: false })", "Over plain HTTP this page cannot be installed as an app."),
-    ("Object.defineProperty(navigator, 'standalone', { value: false })", "As an app: Share, then Add to Home Screen.")])
+    ("Object.defineProperty(navigator, 'standalone', { value: false })", "As an app: Share, then Add to Home Screen."),
+    ("navigator.serviceWorker.register = () => Promise.reject(new DOMException('', 'SecurityError'))",
+     "Offline there is nothing: this browser keeps no data of this page.")])
 def test_panel_says_how_or_why_not_where_there_is_no_button(idle_web, pages, browser_is, text):
     page = pages.open(idle_web, "icon.svg")
     page.add_init_script(browser_is)

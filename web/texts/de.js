@@ -50,6 +50,8 @@ export default {
   'offline.no_command': 'Offline: Ändern geht erst, wenn das Gerät wieder antwortet.',
   'app.install': 'Als App installieren',
   'app.insecure': 'Über unverschlüsseltes HTTP ist diese Seite nicht als App installierbar, über HTTPS schon.',
+  'app.untrusted': 'Offline gibt es nichts: Dieser Browser vertraut dem Zertifikat des Geräts nicht.',
+  'app.refused': 'Offline gibt es nichts: Dieser Browser behält keine Daten dieser Seite.',
   'app.ios': 'Als App: Teilen, dann „Zum Home-Bildschirm“.',
   'error.offline': 'Keine Verbindung zu paced-web.',
   'error.unauthorized': 'Dieser Browser ist nicht mehr angemeldet. Hole einen neuen Code: pacectl web code',

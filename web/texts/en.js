@@ -50,6 +50,8 @@ export default {
   'offline.no_command': 'Offline: nothing can be changed until the board answers.',
   'app.install': 'Install as an app',
   'app.insecure': 'Over plain HTTP this page cannot be installed as an app. It can over HTTPS.',
+  'app.untrusted': 'Offline there is nothing: this browser does not trust the certificate of the board.',
+  'app.refused': 'Offline there is nothing: this browser keeps no data of this page.',
   'app.ios': 'As an app: Share, then Add to Home Screen.',
   'error.offline': 'No connection to paced-web.',
   'error.unauthorized': 'This browser is not signed in any more. Ask for a new code: pacectl web code',
