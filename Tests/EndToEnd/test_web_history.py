@@ -590,7 +590,7 @@ def test_change_that_is_refused_is_said(own, pages):
     assert own.activity(number)["sport"] == "run"
 
 
-def trash(calls):
+def answer_of_trash(calls):
     """Answers the methods of the trash as `paced` does, and notes them."""
     def answer(route):
         sent = json.loads(route.request.post_data)
@@ -604,7 +604,7 @@ def trash(calls):
 
 def test_activity_is_put_in_the_trash_and_restored(history, pages):
     calls = []
-    page = pages.open(history.web, "activity.html#4", route=trash(calls))
+    page = pages.open(history.web, "activity.html#4", route=answer_of_trash(calls))
     button(page, "Put in the trash").click()
     expect(button(page.get_by_role("dialog"), "Cancel")).to_be_focused()
     assert violations(page) == []
