@@ -9,6 +9,8 @@ import { keep, kept } from './store.js';
 
 /** In the browser: 'hidden', or the names of the rows that are to stay as they are. */
 const KEY = 'paced.first';
+/** The height in which the list may scroll. */
+const LEAST = 200;
 
 /** What each row says: { state, reason }; the state is done, todo or waiting. */
 const rows = {
@@ -111,8 +113,9 @@ export class FirstMinute {
     });
     if (isDone.every(Boolean)) return this.end();
     this.place(true);
-    // A kiosk without a pointer cannot scroll.
-    if (isKiosk && this.node.scrollHeight > this.node.clientHeight) this.place(false);
+    // A kiosk without a pointer cannot scroll, and in a low place nobody would.
+    const { scrollHeight, clientHeight } = this.node;
+    if (scrollHeight > clientHeight && (isKiosk || clientHeight < LEAST)) this.place(false);
     return undefined;
   }
 
