@@ -285,7 +285,7 @@ class Session {
     const before = this.storedAt;
     this.storedAt = stored === null ? null : Math.min(stored, before ?? stored);
     if (!this.worksOffline || this.storedAt === before) return;
-    const at = new Date(this.storedAt);
+    const at = new Date(this.storedAt ?? before);
     const time = at.toDateString() === new Date().toDateString() ? clock(at) : `${date(at)}, ${clock(at)}`;
     this.connectionLine.replaceChildren(t(stored === null ? 'offline.back' : 'offline.stored', { time }), ' ',
       element('button', { type: 'button', onclick: () => location.reload() }, t('offline.again')));

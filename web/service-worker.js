@@ -233,7 +233,8 @@ async function answer(event, key) {
     else if (response.ok) event.waitUntil(keep(name, key, response.clone(), request.headers));
     else if (response.status < 500) event.waitUntil(change(() => drop((path) => path === key)));
     return response;
-  } catch {
+  } catch (error) {
+    if (request.signal.aborted) throw error;
     const kept = await caches.match(key, { cacheName: name });
     if (!kept || Date.now() - Number(kept.headers.get('Paced-Stored')) > LONGEST) return network;
     isAway = true;

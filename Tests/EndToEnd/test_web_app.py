@@ -111,7 +111,7 @@ def test_last_activity_and_loaded_course_are_shown_offline_with_their_time(quiet
     page.goto(f"{quiet.url}/courses.html#1")
     expect(page.locator(".map canvas").first).to_be_attached()
     quiet.start()
-    expect(line).to_contain_text("The board answers again.")
+    expect(line).to_have_text(re.compile(r"^The board answers again\. What is shown is of \d+:\d\d\. Load again$"))
     button(page, "Load again").click()
     expect(line).to_be_hidden()
     expect(button(page, "Unload")).to_be_visible()
