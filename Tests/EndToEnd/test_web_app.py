@@ -2,14 +2,17 @@
 
 import json
 import re
+import shlex
+import shutil
 import struct
+import subprocess
 
 import pytest
 from playwright.sync_api import expect
 
 from harness.browser import button, violations
 from harness.paced_web import PacedWeb
-from harness.process import ROOT
+from harness.process import ROOT, Network
 from harness.timing import wait_for
 from test_report import gpx, way
 
@@ -225,3 +228,33 @@ def test_panel_says_how_or_why_not_where_there_is_no_button(idle_web, pages, bro
     page.goto(idle_web.url)
     page.locator("details.display summary").click()
     expect(page.locator("details.display").get_by_text(text)).to_be_visible()
+
+
+@pytest.mark.thorough
+def test_page_of_another_machine_is_kept_over_https(stage, browser, tmp_path):
+    network = stage.start(Network())
+    chain, key = tmp_path / "chain.pem", tmp_path / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=bike.example",
+         "-addext", f"subjectAltName=IP:{network.ADDRESS}", "-keyout", key, "-out", chain], check=True, capture_output=True)
+    web = stage.start(PacedWeb(
+        stage.directory, stage.paced("--gpsd", "off", "--bluetooth", "off"), network=network,
+        configuration=f"[Web]\nCertificate={chain}\nCertificateKey={key}\n"))
+    # A browser that is in the network, and trusts the certificate.
+    program = tmp_path / "browser"
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(map(str, network.within))} {shutil.which("chromium-headless-shell")} "$@"\n')
+    program.chmod(0o755)
+    with_trust = browser.browser_type.launch(
+        executable_path=program, args=["--no-sandbox", "--ignore-certificate-errors"], timeout=120_000)
+    try:
+        page = with_trust.new_context(locale="en-GB", ignore_https_errors=True).new_page()
+        page.goto(f"https://{network.ADDRESS}:{web.port}/?kiosk#code={web.code()}")
+        expect(page.locator(".stage .cell")).not_to_have_count(0)
+        wait_for(lambda: "/" in kept(page, "paced-files"), 60, "files that are kept")
+        web.stop()
+        page.reload()
+        expect(page.get_by_role("heading", name="Waiting for the board")).to_be_visible()
+        web.start()
+        expect(button(page, "Start")).to_be_enabled()
+    finally:
+        with_trust.close()
