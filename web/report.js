@@ -1,7 +1,9 @@
-// The page of `pacectl report`, as it is: its styles and its script come in ways that the policy for content allows.
+// The page of `pacectl report`, as it is, with a link back to the activity: its styles and its script come in ways that
+// the policy for content allows. Its styles follow the theme of this page.
 
 import { request } from './api.js';
 import { element } from './dom.js';
+import { activityAddress } from './history.js';
 import { currentLanguage, errorText, isMetric, t } from './i18n.js';
 import { start } from './page.js';
 
@@ -16,14 +18,14 @@ try {
   const units = isMetric() ? 'metric' : 'imperial';
   const response = await request(`/api/activities/${Number(id)}/report`, { query: { hide, units,
     language: currentLanguage(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone } });
-  await become(await response.text());
+  await become(await response.text(), id);
 } catch (error) {
   session.main.append(element('h1', {}, t('activity.report')),
     element('p', { class: 'problem', role: 'alert' }, errorText(error)));
 }
 
 /** Replaces this page. */
-async function become(text) {
+async function become(text, id) {
   const styles = [...text.matchAll(/<style>([^]*?)<\/style>/g)].map(([, style]) => style);
   // In an attribute `style` the parser would report a violation; in texts its quotes are escaped.
   const markup = text.replace(/<style>[^]*?<\/style>/g, '').replaceAll(' style="', ' data-style="');
@@ -36,6 +38,8 @@ async function become(text) {
   document.adoptedStyleSheets = sheets;
   document.body.className = '';
   document.body.replaceChildren(...document.adoptNode(parsed.body).childNodes);
+  document.querySelector('main > header').prepend(
+    element('a', { class: 'back', href: activityAddress(id) }, t('report.back')));
   for (const styled of document.querySelectorAll('[data-style]')) {
     styled.style.cssText = styled.dataset.style;
     delete styled.dataset.style;

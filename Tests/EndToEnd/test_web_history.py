@@ -699,7 +699,10 @@ def shown_report(page):
 @pytest.mark.parametrize("number, width", matrix([(1, 1280), (2, 1280), (3, 1280), (4, 1280), (1, 360), (4, 360)], 2))
 def test_report_looks_as_the_file_of_pacectl(history, pages, browser, number, width, scheme):
     page = shown_report(pages.open(
-        history.web, f"report.html#{number}&hide=0", width=width, height=900, color_scheme=scheme, locale="en-GB"))
+        history.web, f"report.html#{number}&hide=0", width=width, height=900, color_scheme=scheme, locale="en-GB",
+        theme={"light": "sunlight"}.get(scheme, scheme)))
+    # The page has a link back besides.
+    page.locator(".back").evaluate("link => { link.hidden = true; }")
     slider = page.locator("#slider")
     expect(slider).to_be_visible()
     file = browser.new_context(
@@ -709,6 +712,12 @@ def test_report_looks_as_the_file_of_pacectl(history, pages, browser, number, wi
     assert page.title() == file.title()
     # A picture may come before the last part of a page is drawn.
     wait_for(lambda: page.screenshot(full_page=True) == file.screenshot(full_page=True), 60, "the same picture of both")
+
+
+@pytest.mark.parametrize("theme, back", [("dark", "rgb(18, 20, 23)"), ("e-ink", "rgb(255, 255, 255)")])
+def test_report_has_the_theme_of_the_page(history, pages, theme, back):
+    page = shown_report(pages.open(history.web, "report.html#4", theme=theme, color_scheme="light"))
+    expect(page.locator("body")).to_have_css("background-color", back)
 
 
 def test_report_hides_200_metres_by_default(history, pages):
@@ -754,8 +763,8 @@ def test_report_of_an_unknown_activity_says_so(history, pages):
 def test_activity_leads_to_its_report(history, pages):
     page = pages.open(history.web, "activity.html#1")
     page.get_by_role("link", name="Hide start and end").click()
-    shown_report(page)
-    page.go_back()
+    shown_report(page).get_by_role("link", name="← Activity").click()
+    expect(heading(page)).to_have_text("Ride")
     page.get_by_role("link", name="Show everything").click()
     shown_report(page)
     assert page.url.endswith("report.html#1&hide=0")

@@ -631,6 +631,7 @@ export default {
   'activity.trash_text': '{start}, {distance}. 30 Tage lang kannst du sie wiederherstellen.',
   'activity.trashed': 'Sie liegt 30 Tage im Papierkorb.',
   'activity.restore': 'Wiederherstellen',
+  'report.back': '← Aktivität',
   'charts.place': 'Stelle in den Kurven',
   'charts.axis': 'Achse der Kurven',
   'charts.hint': 'Ziehe über die Kurven, oder drücke Umschalt mit den Pfeiltasten, um einen Abschnitt zu wählen.',

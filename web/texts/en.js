@@ -613,6 +613,7 @@ export default {
   'activity.trash_text': '{start}, {distance}. You can restore it for 30 days.',
   'activity.trashed': 'It is in the trash for 30 days.',
   'activity.restore': 'Restore',
+  'report.back': '← Activity',
   'charts.place': 'Place on the charts',
   'charts.axis': 'Axis of the charts',
   'charts.hint': 'Drag over the charts, or hold Shift with the arrow keys, to select a stretch.',
