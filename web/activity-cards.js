@@ -63,8 +63,8 @@ function zonesCard(title, unit, zones) {
   const all = zones.reduce((sum, [, , time]) => sum + time, 0);
   if (all === 0) return null;
   const most = Math.max(...zones.map(([, , time]) => time));
-  const columns = [[t('field.zone')], ...unit ? [[t('activity.zone_from', { unit }), true]] : [], [t('field.time'), true],
-    [t('activity.share'), true], ['']];
+  const columns = [[t('field.zone')], ...unit ? [[t('activity.zone_from', { unit }), true]] : [],
+    [t('field.time'), true], [t('activity.share'), true], ['']];
   return card(title, element('div', { class: 'zones' }, table(title, columns, zones.map(([name, from, time, colour]) =>
     [name, ...unit ? [from] : [], duration(time), percent(time / all * 100, 0), bar(time / most, colour)]))));
 }
@@ -120,8 +120,9 @@ export function sensorsCard(sensors, losses) {
 
 /** What was lost for how long, as sentences. */
 function lossText(losses) {
-  const [lost, whole] = [losses.filter(({ parts }) => parts.length > 0), losses.filter(({ parts }) => parts.length === 0)];
-  const names = whole.map(({ key }) => t(`losses.${key}`)).join(', ');
+  const lost = losses.filter(({ parts }) => parts.length > 0);
+  const complete = losses.filter(({ parts }) => parts.length === 0);
+  const names = complete.map(({ key }) => t(`losses.${key}`)).join(', ');
   return [...lost.map(({ key, seconds, parts }) => t('losses.lost', { what: t(`losses.${key}`),
     time: duration(Math.round(seconds) * 1000), count: parts.length })),
   names && t('losses.none', { names })].filter(Boolean).join(' ');

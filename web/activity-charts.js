@@ -3,7 +3,7 @@
 import { chartsOf, meansOf, rangeOf, ticksOf } from './chart-scale.js';
 import { aheadOf, commonMetres } from './compare.js';
 import { element, setText, show, svg } from './dom.js';
-import { METRES_PER_MILE, decimal, difference, distance, distanceUnit, elapsed } from './format.js';
+import { METRES_PER_MILE, decimal, distance, distanceUnit, elapsed } from './format.js';
 import { figureColour, figureText, figureTitle } from './figure-words.js';
 import { isMetric, t } from './i18n.js';
 import { drawLine } from './profile.js';
@@ -11,11 +11,11 @@ import { rowAt } from './track.js';
 
 /** A line has so many means across, and an axis so many ticks. */
 const MEANS = 500;
-const TICKS = 4;
+const TICKS = 5;
 /** Pixels that a pointer moves before it selects. */
 const STILL = 8;
-/** The parts of the axis that an arrow and a key of pages move the cursor by. */
-const [STEP, PAGE] = [0.01, 0.1];
+/** The parts of the axis that a key moves the cursor by. */
+const STEPS = { ArrowLeft: -0.01, ArrowDown: -0.01, ArrowRight: 0.01, ArrowUp: 0.01, PageDown: -0.1, PageUp: 0.1 };
 const AHEAD = { key: 'ahead', column: 'ahead' };
 
 /** A time of an axis: 0:07, 12:30 or 1:02:03. */
@@ -50,7 +50,8 @@ export class Charts {
   }
 
   build(parent) {
-    const choice = (isByTime, key) => element('button', { type: 'button', onclick: () => this.setAxis(isByTime) }, t(key));
+    const choice = (isByTime, key) =>
+      element('button', { type: 'button', onclick: () => this.setAxis(isByTime) }, t(key));
     this.choices = [choice(false, 'field.distance'), choice(true, 'field.time')];
     this.out = element('button', { type: 'button', hidden: true, onclick: () => this.zoom(null) }, t('charts.out'));
     this.where = element('p', { class: 'where' });
@@ -136,7 +137,8 @@ export class Charts {
   draw() {
     const { from, to } = this.window;
     [this.low, this.high] = [this.axis[from], Math.max(this.axis[to], this.axis[from] + 1)];
-    this.choices.forEach((button, index) => button.setAttribute('aria-pressed', String(this.isByTime === (index === 1))));
+    this.choices.forEach((button, index) =>
+      button.setAttribute('aria-pressed', String(this.isByTime === (index === 1))));
     this.outputs = new Map();
     this.plots.replaceChildren(...this.charts.map((chart) => this.drawChart(chart)));
     this.drawTicks();
@@ -169,16 +171,18 @@ export class Charts {
     const lines = all.flatMap(({ track, from, to }, index) => {
       const axis = this.isByTime ? track.elapsed : track.metres;
       const lost = Math.max(10, 4 * track.elapsed[track.count - 1] / track.count);
-      const means = meansOf(track, axis, track[column], { from, to, low: this.low, high: this.high, count: MEANS, lost });
+      const means = meansOf(track, axis, track[column],
+        { from, to, low: this.low, high: this.high, count: MEANS, lost });
       const looks = index === 1 ? { colour: '--course', dash: '5 4' } : { colour: figureColour(key), isFilled };
       return drawLine({ xs: means.xs, ys: means.values, ...looks }, scale);
     });
-    const zero = key === 'ahead' ? [svg('line', { class: 'zero', x1: 0, x2: 1000, y1: scale.y(0), y2: scale.y(0) })] : [];
+    const zero = key === 'ahead'
+      ? [svg('line', { class: 'zero', x1: 0, x2: 1000, y1: scale.y(0), y2: scale.y(0) })] : [];
     const drawing = svg('svg', { preserveAspectRatio: 'none', 'aria-hidden': 'true', viewBox: '0 0 1000 1000' },
       ...this.drawLosses(chart.loss, scale), ...zero, ...lines);
     const output = element('output', {});
     this.outputs.set(key, output);
-    const ends = [low, high].map((value) => (key === 'ahead' ? difference(Math.round(value) * 1000)
+    const ends = [low, high].map((value) => (key === 'ahead' ? `${value < 0 ? '-' : '+'}${timeText(Math.abs(value))}`
       : figuresOnly(figureText(key, value, this.sport))));
     return element('figure', { dataset: { chart: key } }, element('figcaption', {}, figureTitle(key, this.sport),
       element('small', {}, ends.join(' – ')), output), element('div', { class: 'plot' }, drawing));
@@ -311,10 +315,9 @@ export class Charts {
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const steps = { ArrowLeft: -STEP, ArrowDown: -STEP, ArrowRight: STEP, ArrowUp: STEP, PageDown: -PAGE, PageUp: PAGE };
     const { from, to } = this.window;
     const target = { Home: from, End: to }[event.key];
-    if (event.key in steps || target !== undefined) this.step(target ?? this.stepped(steps[event.key]), event.shiftKey);
+    if (event.key in STEPS || target !== undefined) this.step(target ?? this.stepped(STEPS[event.key]), event.shiftKey);
     else if (event.key === 'Escape' && this.stretch) this.select(null);
     else if (event.key === 'Enter' && this.stretch) this.zoom(this.stretch);
     else return;

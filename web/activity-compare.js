@@ -62,7 +62,8 @@ export async function chooseOther(session, own, track) {
   const fill = (near) => {
     const group = ({ id, sport }) => (near.has(id) ? 'near' : sport === own.sport ? 'same' : 'others');
     const groups = groupBy(comparable(activities, own, near), group);
-    list.replaceChildren(...[...groups].map(([key, items]) => element('section', {}, element('h3', {}, t(`compare.${key}`)),
+    list.replaceChildren(...[...groups].map(([key, items]) => element('section', {},
+      element('h3', {}, t(`compare.${key}`)),
       element('ul', { class: 'list' }, items.map((one) => entry(own, one, dialog))))));
     if (groups.size === 0) list.append(element('p', {}, t('compare.none')));
   };
@@ -109,9 +110,11 @@ export function compareCard(a, b) {
     const [text, ofDifference = (value, sport) => signed(value, (it) => text(it, sport))] = KINDS[kind];
     const texts = [text(one, a.sport), text(other, a.sport), ofDifference(one - other, a.sport, [one, other])];
     const [, unit] = /^\S+ (.+)$/.exec(texts[0]) ?? [];
-    return [[titleOf(name, a.sport), unit ? element('small', {}, ` ${unit}`) : ''], ...texts.map((it) => it.split(' ')[0])];
+    return [[titleOf(name, a.sport), unit ? element('small', {}, ` ${unit}`) : ''],
+      ...texts.map((it) => it.split(' ')[0])];
   });
   return card(t('compare.title'), element('ul', { class: 'list keys' }, key('A', 'own', a), key('B', 'other', b)),
     table(t('compare.title'), [[t('badges.value')], ['A', true], ['B', true], [t('compare.difference'), true]], rows),
-    element('div', { class: 'buttons' }, element('a', { class: 'button', href: activityAddress(a.id) }, t('compare.end'))));
+    element('div', { class: 'buttons' },
+      element('a', { class: 'button', href: activityAddress(a.id) }, t('compare.end'))));
 }

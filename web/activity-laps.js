@@ -12,6 +12,8 @@ import { lapRows, splitsOf } from './stretch.js';
 const ROWS_AT_ONCE = 100;
 /** The part of all that a bar has room for its figures with. */
 const ROOMY = 0.09;
+/** From so many bars on they are closer. */
+const MANY = 40;
 /** The height of the slowest bar in percent: differences are seen, and none is nothing. */
 const LOWEST = 30;
 
@@ -20,8 +22,8 @@ function lapsOf(laps, track) {
   const rows = track ? lapRows(track) : new Map();
   return laps.map((lap) => ({
     number: lap.number, metres: lap.distance_m, seconds: lap.elapsed_ms / 1000, heart: lap.average_bpm,
-    power: lap.average_power_w, ascent: lap.ascent_m, speed: lap.average_pace_s_per_m > 0 ? 1 / lap.average_pace_s_per_m : NaN,
-    ...rows.get(lap.number),
+    power: lap.average_power_w, ascent: lap.ascent_m,
+    speed: lap.average_pace_s_per_m > 0 ? 1 / lap.average_pace_s_per_m : NaN, ...rows.get(lap.number),
   }));
 }
 
@@ -79,14 +81,15 @@ export class LapsCard {
 
   choose(kind, part) {
     const { from, to } = part;
-    if (from !== undefined) this.onSelect({ from, to, name: t(kind.name, { number: part.number, unit: distanceUnit() }) });
+    if (from !== undefined) this.onSelect({ from, to, name: t(kind.name, { number: part.number }) });
   }
 
   bars(kind) {
     const speeds = kind.parts.map(({ speed }) => speed).filter((speed) => speed > 0);
     const [least, most] = [Math.min(...speeds), Math.max(...speeds)];
     const all = kind.parts.reduce((sum, { metres }) => sum + metres, 0);
-    return element('div', { class: 'lap-bars', 'aria-hidden': 'true' }, kind.parts.map((part, index) => {
+    const style = kind.parts.length > MANY ? 'lap-bars many' : 'lap-bars';
+    return element('div', { class: style, 'aria-hidden': 'true' }, kind.parts.map((part, index) => {
       const share = most > least ? (part.speed - least) / (most - least) : 1;
       const hasText = part.speed > 0 && part.metres > ROOMY * all;
       const fill = element('i', {}, hasText ? element('b', {}, rateFigures(part.speed, this.sport)) : null);
@@ -107,7 +110,7 @@ export class LapsCard {
     const body = element('tbody');
     let index = 0;
     const more = paged(body, kind.parts, (part) => {
-      const title = t(kind.name, { number: part.number, unit: distanceUnit() });
+      const title = t(kind.name, { number: part.number });
       const button = element('button', { type: 'button', 'aria-label': title, onclick: () => this.choose(kind, part) },
         number(part.number));
       const row = element('tr', {}, element('td', {}, button),

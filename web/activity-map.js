@@ -133,7 +133,7 @@ export class ActivityMap {
   corridor() {
     if (!this.stretch) return [];
     const points = this.pointsOf(this.stretch);
-    return [{ points, colour: '--text', width: 18, casing: null }, { points, colour: '--map-back', width: 13, casing: null }];
+    return [['--text', 18], ['--map-back', 13]].map(([colour, width]) => ({ points, colour, width, casing: null }));
   }
 
   /** What the colours mean. */

@@ -4,7 +4,7 @@ import { Charts } from './activity-charts.js';
 import { ActivityMap } from './activity-map.js';
 import { element, show } from './dom.js';
 import { distance, duration, height, percent } from './format.js';
-import { figureText } from './figure-words.js';
+import { figureText, figureTitle } from './figure-words.js';
 import { card, valueList, whole } from './history.js';
 import { t } from './i18n.js';
 import { figuresOf } from './stretch.js';
@@ -17,7 +17,7 @@ function stretchFigures(track, { from, to }, sport) {
   return [
     [t('field.distance'), figures.metres > 0 ? distance(figures.metres) : null],
     [t('field.time'), duration(Math.round(figures.seconds * 1000))],
-    [t(sport === 'ride' ? 'field.speed' : 'field.pace'), figures.speed > 0 ? figureText('speed', figures.speed, sport) : null],
+    [figureTitle('speed', sport), figures.speed > 0 ? figureText('speed', figures.speed, sport) : null],
     [t('field.heart_rate'), whole(figures.heart, 'bpm')], [t('field.max_heart_rate'), whole(figures.mostHeart, 'bpm')],
     [t('field.power'), whole(figures.power, 'W')], [t('field.ascent'), metres(figures.ascent)],
     [t('field.descent'), metres(figures.descent)],
@@ -46,7 +46,8 @@ export class TrackCard {
     const hasMap = lines.length > 0;
     this.losses = track ? lossesOf(track) : [];
     if (hasMap) {
-      this.map = new ActivityMap(this.side, { track, lines, sport: this.sport, onPlace: (place) => this.moveTo(place) });
+      this.map = new ActivityMap(this.side,
+        { track, lines, sport: this.sport, onPlace: (place) => this.moveTo(place) });
     } else this.side.append(element('p', {}, t('activity.no_positions')));
     this.body.classList.toggle('mapless', !hasMap);
     if (!track || track.count < 2) return;
@@ -90,7 +91,8 @@ export class TrackCard {
     this.map?.setStretch(stretch);
     show(this.panel, stretch !== null);
     if (stretch) {
-      this.panel.replaceChildren(element('div', { class: 'row' }, element('h3', {}, stretch.name ?? this.charts.rangeText(stretch)),
+      const name = stretch.name ?? this.charts.rangeText(stretch);
+      this.panel.replaceChildren(element('div', { class: 'row' }, element('h3', {}, name),
         element('button', { type: 'button', onclick: () => this.zoom(stretch) }, t('charts.in')),
         element('button', { type: 'button', 'aria-label': t('charts.clear'), title: t('charts.clear'),
           onclick: () => this.charts.select(null) }, '✕')),

@@ -51,14 +51,14 @@ function addressed() {
 
 // Bests and badges
 
-/** Marks on charts and map: [{ row, sign, title, shape, open }]. */
+/** Marks on charts and map: [{ row, sign, title, shape, radius, colour, open }]. */
 function bestMarks(bests, track, select) {
   return (bests ?? []).flatMap((best) => {
     const rows = bestRows(track, best);
     if (!rows) return [];
     const name = `${bestName(best)}: ${bestValue(best)}`;
-    return [{ row: Math.round((rows.from + rows.to) / 2), sign: '◆', title: name, shape: 'flag', colour: '--accent',
-      open: () => select({ ...rows, name }) }];
+    return [{ row: Math.round((rows.from + rows.to) / 2), sign: '◆', title: name, shape: 'flag', radius: 5,
+      colour: '--accent', open: () => select({ ...rows, name }) }];
   });
 }
 
@@ -75,7 +75,7 @@ async function badgeMarks(card, track) {
   if (places.length === 0) return [];
   const note = element('div', { class: 'badge-note pictured', role: 'status', hidden: true });
   const marks = places.map((place) => ({ row: place.row, sign: '★', title: badgeName(place.badge), shape: 'star',
-    colour: '--star', open: () => {
+    radius: 9, colour: '--star', open: () => {
       note.replaceChildren(...badgeWords(place, track.elapsed[place.row]));
       show(note, true);
       card.charts?.move(place.row);
@@ -94,7 +94,7 @@ async function showMarks(card, { summary, bests }, track) {
   const marks = bestMarks(bests, track, (stretch) => card.select(stretch));
   const show = () => {
     card.charts?.setMarks(marks);
-    card.map?.setPoints(marks.map((mark) => ({ ...mark, ...card.map.pointOf(mark.row), radius: mark.sign === '★' ? 9 : 5 }))
+    card.map?.setPoints(marks.map((mark) => ({ ...mark, ...card.map.pointOf(mark.row) }))
       .filter(({ latitude }) => Number.isFinite(latitude)));
   };
   show();

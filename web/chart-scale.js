@@ -1,6 +1,9 @@
 // What the charts of a track show and where: columns, ranges, means over a width of the screen, and ticks.
 
-/** The charts from top to bottom: { key, column, least: the least span that is no flat line, zero: it counts from 0 }. */
+/**
+ * The charts from top to bottom. `least`: the least span that is no flat line; `room`: the least span of the axis;
+ * `isAboveZero`: zeros are stops; `loss`: of track.js.
+ */
 const CHARTS = [
   { key: 'speed', column: 'speed', least: 0.3, loss: 'position' },
   { key: 'heart', column: 'heart', least: 3, room: 20, loss: 'heart' },

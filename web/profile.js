@@ -77,8 +77,8 @@ export class Profile {
 }
 
 /**
- * The paths of a line, and of the area below it. `scale`: functions x and y into a drawing that is 1000 high; an unknown
- * y breaks the line.
+ * The paths of a line, and of the area below it. `scale`: functions x and y into a drawing that is 1000 high. An
+ * unknown y breaks the line.
  */
 export function drawLine({ xs, ys, colour = '--elevation', width = 2, dash = null, isFilled = false }, scale) {
   const paint = colour.startsWith('--') ? `var(${colour})` : colour;

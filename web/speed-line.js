@@ -17,8 +17,8 @@ const METRES_PER_DEGREE = 111_195;
 function placer({ latitude, longitude }, rows) {
   const origin = longitude[rows[0]];
   const east = (row) => (longitude[row] - origin + 540) % 360 - 180;
-  const ends = (valueOf) => rows.reduce(([low, high], row) => [Math.min(low, valueOf(row)), Math.max(high, valueOf(row))],
-    [Infinity, -Infinity]);
+  const ends = (valueOf) => rows.reduce(([low, high], row) =>
+    [Math.min(low, valueOf(row)), Math.max(high, valueOf(row))], [Infinity, -Infinity]);
   const [south, north] = ends((row) => latitude[row]);
   const [west, farEast] = ends(east);
   const across = METRES_PER_DEGREE * Math.max(Math.cos((south + north) / 2 * Math.PI / 180), 1e-6);
