@@ -77,7 +77,8 @@ function entry(own, one, dialog) {
   return element('li', {}, element('a', { class: 'entry', href: compareAddress(own.id, one.id),
     onclick: () => dialog.close() }, element('span', { class: 'name' }, activityTitle(one)),
   element('span', {}, distance(one.distance_m)), element('span', { class: 'details' },
-    [t(`sport.${one.sport}`), startText(one), duration(one.elapsed_ms)].join(' · '))));
+    [one.name === undefined ? null : t(`sport.${one.sport}`), startText(one), duration(one.elapsed_ms)]
+      .filter(Boolean).join(' · '))));
 }
 
 // The table

@@ -105,7 +105,7 @@ async function showMarks(card, { summary, bests }, track) {
 
 // Comparing
 
-async function compareButton(summary, track) {
+async function choose(summary, track) {
   const { chooseOther } = await import('./activity-compare.js');
   await chooseOther(session, summary, track);
 }
@@ -137,16 +137,17 @@ function render(activity) {
     const rows = card.track && bestRows(card.track, best);
     if (rows) card.select({ ...rows, name: `${bestName(best)}: ${bestValue(best)}` });
   };
-  session.main.replaceChildren(back(), element('div', { class: 'title' }, element('h1', {}, title), element('p', {},
-    about.filter(Boolean).join(' · '), ' ', markList(marksOf(summary)))),
+  const comparing = element('button', { type: 'button', onclick: () => choose(summary, card.track) },
+    t('compare.button'));
+  session.main.replaceChildren(back(), element('div', { class: 'title' }, element('h1', {}, title), comparing,
+    element('p', {}, about.filter(Boolean).join(' · '), ' ', markList(marksOf(summary)))),
   element('div', { class: 'stack' },
     element('section', { class: 'card lead', 'aria-label': t('activity.figures') }, valueList(leadFigures(summary))),
     places.compared, card.node, places.laps,
     element('div', { class: 'columns' }, [figuresCard(summary), heartZones(activity), powerZones(activity),
       bestsCard(activity.bests, selectBest), variabilityCard(activity.hrv), weatherCard(activity.weather),
       places.sensors, sourceCard(activity.source_totals), reportLinks(summary.id)]),
-    downloads(session, summary.id), element('div', { class: 'buttons' }, element('button', { type: 'button',
-      onclick: () => compareButton(summary, card.track) }, t('compare.button'))), commands(session, summary, load),
+    downloads(session, summary.id), commands(session, summary, load),
     summary.uuid ? element('p', { class: 'soft uuid' }, t('activity.uuid', { uuid: summary.uuid })) : null));
   return places;
 }
@@ -154,8 +155,8 @@ function render(activity) {
 /** The parts that need the track. */
 function fill(activity, track, places) {
   const { summary, laps = [], sensors } = activity;
-  shown.fill(track);
   const card = shown;
+  card.fill(track);
   places.lapsCard = new LapsCard({ laps, track, sport: summary.sport, onSelect: (stretch) => card.select(stretch) });
   if (places.lapsCard.node) places.laps.append(places.lapsCard.node);
   const own = sensorsCard(sensors, card.losses);
