@@ -260,7 +260,7 @@ export class Charts {
     if (!other || key === 'ahead') return own;
     const beyond = track.metres[row] > commonMetres(track, other);
     const its = beyond ? null : figureText(key, other[key][rowAt(other.metres, track.metres[row])], sport);
-    return `${own ?? '–'} / ${its ?? '–'}`;
+    return its === null ? `${own ?? '–'} / –` : `${figuresOnly(own) || '–'} / ${its}`;
   }
 
   stretchText() {

@@ -12,6 +12,8 @@ import { hasPosition, linesOf } from './track.js';
 /** What can colour the line, and whether much of it is red: effort, not success. */
 const COLOURS = { speed: false, heart: true, power: true, grade: true, cadence: false };
 const METRES_PER_DEGREE = 111_195;
+/** The width of the own line beside another, which is seen on it where both have the same way. */
+const WIDE = 11;
 /** Metres between two starts from which on a map of both lines would show neither. */
 const FAR = 100_000;
 /** Pixels around a stretch that is looked at. */
@@ -63,9 +65,15 @@ export class ActivityMap {
 
   /** Points besides start and end; what a point `open`s is called when it is tapped. */
   setPoints(points) {
+    this.points = points;
+    this.drawPoints();
+  }
+
+  /** Beside another activity without the points, which would hide its line. */
+  drawPoints() {
     const [first, last] = [this.lines[0][0], this.lines.at(-1).at(-1)];
     const end = (row, label, shape) => ({ ...this.pointOf(row), label, shape });
-    this.map.setPoints([...points, end(last, t('activity.end'), 'flag'), end(first, t('activity.start'), 'dot')]);
+    this.map.setPoints([...this.other ? [] : this.points, end(last, t('activity.end'), 'flag'), end(first, t('activity.start'), 'dot')]);
   }
 
   pointOf(row) {
@@ -88,6 +96,7 @@ export class ActivityMap {
     this.other = mapPoints(lines.map((line) => line.map((row) => [track.latitude[row], track.longitude[row]])));
     show(this.choice, false);
     this.draw();
+    this.drawPoints();
   }
 
   isFar({ latitude, longitude }, row) {
@@ -121,7 +130,7 @@ export class ActivityMap {
     const { scale, stretches } = this.coloured;
     const isColoured = scale !== null && !this.other;
     const line = isColoured ? colouredLines(this.base, stretches, COLOURS[this.colour])
-      : [{ points: this.base, colour: '--trail', width: this.other ? 6 : 4 }];
+      : [{ points: this.base, colour: '--trail', width: this.other ? WIDE : 4 }];
     const other = this.other ? [{ points: this.other, colour: '--course', width: 3, dash: [6, 6] }] : [];
     this.map.setLines([...this.corridor(), ...line, ...other]);
     this.legend.replaceChildren(...isColoured ? this.legendOf(scale) : []);

@@ -1,16 +1,15 @@
 // Titles, texts and colours of what charts and maps show of a track.
 
-import { duration, height, percent, rate, temperature } from './format.js';
+import { height, percent, rate, seconds, temperature } from './format.js';
 import { whole } from './history.js';
 import { t } from './i18n.js';
 
 export const turns = (value, sport) => whole(value, t(sport === 'ride' ? 'activity.rpm' : 'activity.steps'));
 
 /** How many seconds A is ahead or behind, in words. */
-export function aheadText(seconds) {
-  const time = duration(Math.round(Math.abs(seconds)) * 1000);
-  if (Math.abs(seconds) < 0.5) return t('compare.level');
-  return t(seconds > 0 ? 'compare.ahead' : 'compare.behind', { time });
+function aheadText(value) {
+  if (Math.abs(value) < 0.5) return t('compare.level');
+  return t(value > 0 ? 'compare.ahead' : 'compare.behind', { time: seconds(Math.abs(value)) });
 }
 
 /** Each figure: [key of the title, text of a value, colour]. */

@@ -133,7 +133,7 @@ def test_two_activities_are_compared(runs, pages):
     for _ in range(50):
         page.keyboard.press("ArrowRight")
     expect(chart(page, "ahead").locator("output")).to_have_text(re.compile(r"^A ahead of B by 1:2\d$"))
-    expect(chart(page, "speed").locator("output")).to_have_text(re.compile(r"^\d:\d\d min/km / \d:\d\d min/km$"))
+    expect(chart(page, "speed").locator("output")).to_have_text(re.compile(r"^\d:\d\d / \d:\d\d min/km$"))
     expect(chart(page, "altitude").locator("path.line")).to_have_count(2)
     page.get_by_role("link", name="End the comparison").click()
     expect(page.get_by_role("heading", name="Comparison")).to_have_count(0)
