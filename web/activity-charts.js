@@ -180,7 +180,8 @@ export class Charts {
       ? [svg('line', { class: 'zero', x1: 0, x2: 1000, y1: scale.y(0), y2: scale.y(0) })] : [];
     const drawing = svg('svg', { preserveAspectRatio: 'none', 'aria-hidden': 'true', viewBox: '0 0 1000 1000' },
       ...this.drawLosses(chart.loss, scale), ...zero, ...lines);
-    const output = element('output', {});
+    // No <output>: it would be read out at each step, and the slider says it all.
+    const output = element('b', {});
     this.outputs.set(key, output);
     const ends = [low, high].map((value) => (key === 'ahead' ? `${value < 0 ? '-' : '+'}${timeText(Math.abs(value))}`
       : figuresOnly(figureText(key, value, this.sport))));

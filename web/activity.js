@@ -6,7 +6,7 @@ import {
 import { back, commands, downloads, reportLinks } from './activity-actions.js';
 import { LapsCard } from './activity-laps.js';
 import { TrackCard } from './activity-track.js';
-import { getJSON, getLines, request } from './api.js';
+import { getJSON, getLines, request, token } from './api.js';
 import { badgePicture } from './badge-art.js';
 import { badgeName, badgeStory } from './badge-text.js';
 import { element, show } from './dom.js';
@@ -17,6 +17,9 @@ import { start } from './page.js';
 import { badgePlaces, bestRows } from './stretch.js';
 import { trackOf } from './track.js';
 
+/** The seconds of the first activity: the slowest part is asked for before the rights of the page are known. */
+const early = token.get() && /^[\w-]+$/.test(addressed().id)
+  ? { id: addressed().id, csv: readSeconds(addressed().id) } : null;
 const session = await start({ needs: 'history', name: 'activities', offline: true });
 /** The card of the map and the charts that is shown. */
 let shown = null;
@@ -25,7 +28,9 @@ let loads = 0;
 
 // Reading
 
-const pathOf = (id) => `/api/activities/${encodeURIComponent(id)}`;
+function pathOf(id) {
+  return `/api/activities/${encodeURIComponent(id)}`;
+}
 
 /** The seconds of an activity as a file; null if there are none. */
 async function readSeconds(id) {
@@ -168,7 +173,7 @@ async function load() {
   loads += 1;
   const own = loads;
   const { id, other } = addressed();
-  const reading = readSeconds(id);
+  const reading = own === 1 && early?.id === id ? early.csv : readSeconds(id);
   const activity = await session.attempt(() => getJSON(pathOf(id)));
   if (own !== loads) return;
   if (!activity) {
@@ -176,7 +181,8 @@ async function load() {
     return;
   }
   const places = render(activity);
-  const csv = await reading;
+  // The early request has failed if the sign-in was needed first.
+  const csv = await reading ?? await readSeconds(id);
   if (own !== loads) return;
   const track = trackFrom(csv, activity.summary);
   fill(activity, track, places);
