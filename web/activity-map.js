@@ -73,7 +73,8 @@ export class ActivityMap {
   drawPoints() {
     const [first, last] = [this.lines[0][0], this.lines.at(-1).at(-1)];
     const end = (row, label, shape) => ({ ...this.pointOf(row), label, shape });
-    this.map.setPoints([...this.other ? [] : this.points, end(last, t('activity.end'), 'flag'), end(first, t('activity.start'), 'dot')]);
+    this.map.setPoints([...this.other ? [] : this.points, end(last, t('activity.end'), 'flag'),
+      end(first, t('activity.start'), 'dot')]);
   }
 
   pointOf(row) {

@@ -10,6 +10,9 @@ import { t } from './i18n.js';
 import { figuresOf } from './stretch.js';
 import { hasPosition, linesOf, lossesOf } from './track.js';
 
+/** A grade with a decimal, but no negative zero. */
+const gradeText = (value) => percent(Math.abs(value) < 0.05 ? 0 : value);
+
 /** The figures of a stretch as pairs of title and text. */
 function stretchFigures(track, { from, to }, sport) {
   const figures = figuresOf(track, from, to);
@@ -21,7 +24,7 @@ function stretchFigures(track, { from, to }, sport) {
     [t('field.heart_rate'), whole(figures.heart, 'bpm')], [t('field.max_heart_rate'), whole(figures.mostHeart, 'bpm')],
     [t('field.power'), whole(figures.power, 'W')], [t('field.ascent'), metres(figures.ascent)],
     [t('field.descent'), metres(figures.descent)],
-    [t('field.grade'), Number.isFinite(figures.grade) ? percent(figures.grade) : null],
+    [t('field.grade'), Number.isFinite(figures.grade) ? gradeText(figures.grade) : null],
   ];
 }
 

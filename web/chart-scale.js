@@ -14,6 +14,8 @@ const CHARTS = [
 ];
 /** The part of the values at each end that does not set the range: noise and short stops. */
 const OUTSIDE = 0.01;
+/** That of altitudes: a summit is short, but not as short as a wrong position. */
+const OUTSIDE_OF_HEIGHTS = 0.003;
 
 /** The values at these parts of a column, in the order of size; unknown ones left out, and zeros if asked. */
 function partsOf(values, from, to, isAboveZero, parts) {
@@ -32,7 +34,7 @@ export function chartsOf(track) {
 
 /** The range of a chart over stretches of tracks [{ track, from, to }]: [low, high]. */
 export function rangeOf({ column, room = 0, isFromZero, isAboveZero, key }, stretches) {
-  const outside = key === 'altitude' ? 0 : OUTSIDE;
+  const outside = key === 'altitude' ? OUTSIDE_OF_HEIGHTS : OUTSIDE;
   const all = stretches.map(({ track, from, to }) =>
     partsOf(track[column], from, to, isAboveZero, [outside, 1 - outside])).filter(Boolean);
   if (all.length === 0) return null;
