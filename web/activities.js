@@ -2,14 +2,15 @@
 
 import { getLines } from './api.js';
 import { element, setText, show } from './dom.js';
-import { distance, duration, height } from './format.js';
+import { METRES_PER_MILE, distance, distanceUnit, duration, height } from './format.js';
 import {
   Uploader, activityAddress, activityTitle, averageOf, groupBy, markList, marksOf, sportOptions, whole, withUnit,
 } from './history.js';
-import { clock, date, errorText, t } from './i18n.js';
+import { clock, date, errorText, isMetric, t } from './i18n.js';
 import { countText, monthText, Overview } from './overview.js';
 import { labelled, select, start } from './page.js';
 import { dayName, daysBetween, plusDays } from './periods.js';
+import { PlaceFilter } from './place-filter.js';
 import { Thumbnails } from './thumbnails.js';
 import { trashLink } from './trash-link.js';
 import { rangeText } from './week-bars.js';
@@ -70,7 +71,9 @@ class List {
     this.count = 0;
     show(this.more, false);
     const { sport, since, until } = this.filters;
-    const totals = await getLines('/api/activities/totals', { by: 'month', sport, since, until }, signal);
+    // The totals know days and sports only.
+    const totals = this.filters.isByDays()
+      ? await getLines('/api/activities/totals', { by: 'month', sport, since, until }, signal) : [];
     this.months = groupBy(totals, (total) => total.month);
     const found = await this.find();
     this.node.replaceChildren();
@@ -90,11 +93,11 @@ class List {
     const matches = (summary) => words.length === 0 || words.every((word) => searchedText(summary).includes(word));
     const limit = words.length === 0 ? PAGE : SEARCHED;
     const found = [];
-    const { sport, since, until } = this.filters;
+    const query = this.filters.query();
     setText(this.state, t('activities.reading'));
     this.isAtEnd = false;
     while (found.length < PAGE && !this.isAtEnd) {
-      const page = await getLines('/api/activities', { limit, before: this.last, sport, since, until }, this.signal);
+      const page = await getLines('/api/activities', { limit, before: this.last, ...query }, this.signal);
       found.push(...page.filter(matches));
       this.last = page.at(-1)?.id;
       this.isAtEnd = page.length < limit;
@@ -123,10 +126,9 @@ class List {
     this.month = month;
     const title = element('h2', {}, month ? monthText(month) : t('activities.undated'));
     const totals = this.months.get(month === '' ? undefined : month);
-    const isWhole = this.filters.text.trim() === '' && totals;
     this.items = element('ul', { class: 'list' });
     this.node.append(element('div', { class: 'month' }, title,
-      isWhole ? element('p', { class: 'soft figures' }, monthTotal(sumOf(totals))) : null), this.items);
+      totals ? element('p', { class: 'soft figures' }, monthTotal(sumOf(totals))) : null), this.items);
   }
 }
 
@@ -161,10 +163,32 @@ class ChosenDays {
   }
 }
 
+/** What the list is restricted to; '' for no restriction. `shortest` and `longest` are in the user's unit. */
+class Filters {
+  constructor() {
+    Object.assign(this, { text: '', sport: '', since: '', until: '', shortest: '', longest: '', near: '', radius: 0 });
+  }
+
+  /** The arguments of the interface. A text is searched on the page. */
+  query() {
+    const { sport, since, until, near } = this;
+    const metres = (text) => (text === '' ? '' : Math.round(Number(text) * (isMetric() ? 1000 : METRES_PER_MILE)));
+    return { sport, since, until, min_m: metres(this.shortest), max_m: metres(this.longest), near,
+      radius: near && this.radius };
+  }
+
+  isByDays() {
+    return [this.text.trim(), this.shortest, this.longest, this.near].every((value) => value === '');
+  }
+
+  isEmpty() {
+    return this.isByDays() && [this.sport, this.since, this.until].every((value) => value === '');
+  }
+}
+
 class Page {
   constructor() {
-    this.filters = { text: '', sport: '', since: '', until: '',
-      isEmpty() { return [this.text.trim(), this.sport, this.since, this.until].every((value) => value === ''); } };
+    this.filters = new Filters();
     const choose = (since, until) => this.choose(since, until);
     this.overview = new Overview(session, this.filters, choose);
     this.chosen = new ChosenDays(this.filters, choose);
@@ -201,13 +225,20 @@ class Page {
       this.inputs[key] = element('input', { type: 'date', onchange: change(key) });
       return labelled(t(`activities.${key}`), this.inputs[key]);
     };
+    const length = (key) => labelled(t(`activities.${key}`, { unit: distanceUnit() }), element('input', {
+      type: 'number', min: 0, step: 'any', inputMode: 'decimal', oninput: change(key, PAUSE_OF_TYPING) }));
+    const place = new PlaceFilter(() => {
+      Object.assign(this.filters, { near: place.near, radius: place.radius });
+      this.load();
+    });
     const whole = labelled(t('activities.search'), text);
     whole.className = 'wide';
     const sports = labelled(t('activities.sport'), sport);
     sports.className = 'wide';
     return element('details', { class: 'card', open: matchMedia('(min-width: 700px)').matches },
       element('summary', {}, t('activities.find')), element('form', { class: 'filters', role: 'search',
-        onsubmit: (event) => event.preventDefault() }, whole, sports, day('since'), day('until')));
+        onsubmit: (event) => event.preventDefault() }, whole, sports, day('since'), day('until'),
+      ...place.nodes, length('shortest'), length('longest')));
   }
 
   uploader() {

@@ -115,7 +115,7 @@ export class Overview {
 
 /** How the present period compares: its sign and its sentence; nothing where nothing is known of the ones before. */
 function trendText(by, factor) {
-  if (factor === null) return null;
+  if (factor === null || factor === 0) return null;
   const change = Math.round((factor - 1) * 100);
   const way = Math.abs(change) < 3 ? 'level' : change > 0 ? 'up' : 'down';
   const key = factor >= 2 ? 'times' : way;
@@ -143,7 +143,7 @@ const amountOf = (metres) => {
 function periodText(by, total) {
   const name = total[by];
   if (name === undefined) return t('activities.undated');
-  if (by === 'month') return monthText(name);
+  if (by === 'month') return date(`${name}-15T12:00:00`, { month: 'short', year: 'numeric' });
   return by === 'week' ? t('activities.week_name', { week: Number(name.slice(6)), year: name.slice(0, 4) }) : name;
 }
 

@@ -99,7 +99,7 @@ export function monthGrid(month) {
 }
 
 /** How large a day's disc is, from 0 to 1: by area, so that an hour is half of two. Two hours are whole. */
-export const discOf = ({ elapsed_ms: elapsed }) => Math.min(Math.max(Math.sqrt(elapsed / 7_200_000), 0.5), 1);
+export const discOf = ({ elapsed_ms: elapsed }) => Math.min(Math.max(Math.sqrt(elapsed / 7_200_000), 0.6), 1);
 
 // Trends
 

@@ -273,7 +273,7 @@ def test_table_of_totals(history, pages):
     page = pages.open(history.web, "activities.html")
     fold(page, "Totals")
     rows = page.locator(".all-periods tbody tr")
-    expect(rows.first).to_contain_text("March 2026")
+    expect(rows.first).to_contain_text("Mar 2026")
     page.get_by_label("Period").select_option("year")
     expect(rows.locator("td:first-child")).to_have_text(["2026", "2025", "2015"])
     page.get_by_label("Period").select_option("week")
@@ -349,6 +349,40 @@ def test_filter_by_sport_and_days(history, pages):
     expect(entries(page)).to_have_count(3)
     page.get_by_label("From", exact=True).fill("2025-01-01")
     expect(entries(page)).to_have_count(2)
+
+
+def test_search_by_distance_and_place_asks_the_server(history, pages):
+    """The programs know these arguments later than the page: the test answers in their place."""
+    page = pages.open(history.web, "activities.html", width=1024)
+    expect(entries(page)).to_have_count(4)
+    asked = []
+
+    def answer(route):
+        asked.append(dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(route.request.url).query)))
+        route.fulfill(body=json.dumps({**SUMMARY, "id": 2, "name": "Found"}) + "\n")
+
+    page.route(re.compile(r"/api/activities\?.*(min_m|near)="), answer)
+    page.route("**/api/places/search?*", lambda route: route.fulfill(json={"features": [
+        {"geometry": {"coordinates": [13.40495, 52.52]}, "properties": {"name": "Berlin", "kind": "place"}}]}))
+    page.get_by_label("At least (km)").fill("5.5")
+    page.get_by_label("At most (km)").fill("20")
+    expect(entries(page).locator(".name")).to_have_text(["Found"])
+    expect(page.locator(".month p")).to_have_count(0)
+    assert (asked[-1]["min_m"], asked[-1]["max_m"], "near" in asked[-1]) == ("5500", "20000", False)
+    near = page.get_by_role("combobox", name="Near")
+    near.select_option("name")
+    page.get_by_label("Name of the place").fill("berlin")
+    page.keyboard.press("Enter")
+    button(page, "Berlin").click()
+    expect(page.get_by_text("Near Berlin")).to_be_visible()
+    with page.expect_request(lambda request: "near=52.52000%2C13.40495&radius=5000" in request.url):
+        page.get_by_role("combobox", name="Within").select_option("5000")
+    near.select_option("activity")
+    with page.expect_request(lambda request: "near=52.0" in request.url):
+        page.locator(".filters .stack select").select_option("2")
+    near.select_option("position")
+    expect(page.get_by_text("The receiver has no position.")).to_be_visible()
+    assert violations(page) == []
 
 
 @pytest.mark.thorough
