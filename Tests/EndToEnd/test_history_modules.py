@@ -105,3 +105,23 @@ def test_a_trend_of_a_month_knows_shorter_ones_and_that_of_a_year_the_last_one()
 def test_an_axis_ends_at_a_round_number():
     values = (0, 0.3, 1, 7, 12.1, 41.8, 100, 5400)
     assert called("periods", *(["axisTop", value] for value in values)) == [1, 0.3, 1, 8, 16, 50, 100, 6000]
+
+
+# Bests
+
+def test_bests_of_the_year_stand_beside_those_of_all_time():
+    def best(name, activity, sport="run"):
+        return {"sport": sport, "best": name, "elapsed_ms": 1, "activity": activity}
+
+    [found] = called("best-rows", ["besideYear", [best("1km", 1), best("5km", 2), best("1km", 3, "walk")], [best("1km", 4), best("5km", 2)]])
+    assert [(one["sport"], [row["best"] for row in one["rows"]]) for one in found] == [("run", ["1km", "5km"]), ("walk", ["1km"])]
+    assert [row["year"]["activity"] for row in found[0]["rows"]] == [4, 2] and "year" not in found[1]["rows"][0]
+    assert called("best-rows", *(["isSame", row] for one in found for row in one["rows"])) == [False, True, False]
+
+
+def test_a_power_curve_is_in_the_order_of_its_times_on_a_logarithmic_axis():
+    bests = [{"best": "power-20min", "power_w": 250}, {"best": "power-5s", "power_w": 800}, {"best": "ascent", "ascent_m": 3}, None]
+    curve, shortest, longest, middle = called(
+        "best-rows", ["curveOf", bests], ["shareOf", 5], ["shareOf", 3600], ["shareOf", math.sqrt(5 * 3600)])
+    assert curve == [{"seconds": 5, "watts": 800}, {"seconds": 1200, "watts": 250}]
+    assert (shortest, longest, round(middle, 9)) == (0, 1, 0.5)

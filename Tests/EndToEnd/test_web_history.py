@@ -819,9 +819,12 @@ def test_badges_are_those_of_pacectl(history, pages):
         expect(page.locator(".badge").first).to_contain_text(f"{grade}needs {seconds // 60}:{seconds % 60:02} min/km or faster")
     upcoming = badges[len(earned)]
     card = page.locator(".next")
-    expect(card).to_contain_text(upcoming["badge"])
     longest = max(history.activity(number)["distance_m"] for number in (2, 4))
-    expect(card).to_contain_text(f"{(upcoming['distance_m'] - longest) / 1000:.2f} km")
+    expect(card).to_contain_text(f"{(upcoming['distance_m'] - longest) / 1000:.2f} km to the badge {upcoming['badge']}")
+    expect(card).to_contain_text(f"Your longest one so far: {longest / 1000:.2f} km.")
+    share = card.locator(".ring .done").evaluate("node => parseFloat(node.style.strokeDasharray)")
+    assert abs(share - longest / upcoming["distance_m"] * 100) < 0.1
+    page.locator(".badge summary").first.click()
     page.locator(".badge a").first.click()
     expect(heading(page)).to_have_text(history.activity(2)["name"])
 
@@ -862,19 +865,32 @@ def test_faster_runs_have_silver_and_gold(own, pages):
     assert violations(page) == []
 
 
-def test_bests_are_those_of_pacectl(history, pages):
-    page = pages.open(history.web, "badges.html", width=1024)
-    bests = [json.loads(line) for line in history.pacectl("--json", "bests").splitlines()]
-    rows = page.locator(".card:not(.next):not(.badge) tbody tr")
+def test_bests_of_the_year_are_beside_those_of_all_time(own, pages):
+    today = datetime.date.today()
+    earlier = own.add("--sport", "run", own.track("old.gpx", 2000, f"{today.year - 1}-03-01", speed=4))
+    later = own.add("--sport", "run", own.track("new.gpx", 3000, f"{today.year}-01-01"))
+    own.add(own.write("old.tcx", tcx(1200, isIndoor=True).replace("2026-03-01", f"{today.year - 1}-04-01")))
+    own.add(own.write("new.tcx", tcx(700, isIndoor=True).replace("2026-03-01", f"{today.year}-01-01")))
+    page = pages.open(own.web, "badges.html", width=1024)
+    bests = [json.loads(line) for line in own.pacectl("--json", "bests").splitlines()]
+    rows = page.locator(".bests tbody tr")
     expect(rows).to_have_count(len(bests))
-    longest = next(best for best in bests if best["sport"] == "run" and best["best"] == "distance")
-    expect(rows.filter(has_text="Longest").first).to_contain_text(f"{longest['distance_m'] / 1000:.2f} km")
+    longest = rows.filter(has_text="Longest").first
+    expect(longest.locator("td").first).to_contain_text(f"{own.activity(later)['distance_m'] / 1000:.2f} km")
+    expect(longest.locator("td").last).to_have_text("the same")
+    kilometre = rows.filter(has_text="1 km").first
+    expect(kilometre.get_by_role("link")).to_have_count(2)
+    expect(kilometre.get_by_role("link").first).to_have_attribute("href", f"/activity.html#{earlier}")
+    curve = page.get_by_role("img", name=re.compile("Power curve"))
+    expect(curve.locator("path")).to_have_count(2)
+    expect(curve.locator("i:not(.year)")).to_have_count(len([best for best in bests if best["best"].startswith("power")]))
+    assert violations(page) == []
 
 
 @pytest.mark.thorough
 def test_without_activities_there_is_a_first_badge_and_no_best(own, pages):
     page = pages.open(own.web, "badges.html")
-    expect(page.locator(".next")).to_contain_text("Earth")
+    expect(page.locator(".next")).to_contain_text("EarthFor the first run, walk or hike.")
     expect(page.get_by_text("No badge yet.")).to_be_visible()
     expect(page.get_by_text("No best yet.")).to_be_visible()
 
