@@ -115,11 +115,11 @@ def test_groups_and_lines_are_ordered(groups, opened):
     expect(down).to_be_focused()
     assert names(groups) == ["Martin St", "Vairo Blvd", "Campus", "Waupelani"]
 
-    card(page).get_by_label("Shown first").select_option(label="Group Waupelani")
-    expect(row(page, "Waupelani")).to_contain_text("shown first")
+    card(page).get_by_label("Show first").select_option(label="Group Waupelani")
+    expect(row(page, "Waupelani")).to_contain_text("comes first")
     assert kept(groups)["default"] == {"group": "Waupelani"}
-    card(page).get_by_label("Shown first").select_option(label="The first group")
-    expect(row(page, "Waupelani")).not_to_contain_text("shown first")
+    card(page).get_by_label("Show first").select_option(label="The first group")
+    expect(row(page, "Waupelani")).not_to_contain_text("comes first")
     assert kept(groups)["groups_first"] is True
 
     page.locator("summary", has_text="Order of the lines").click()

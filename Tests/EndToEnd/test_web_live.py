@@ -107,8 +107,8 @@ def test_whole_run_by_clicking(web, opened):
     button(page, "Lap").click()
     expect(page.locator(".line.notice")).to_contain_text("Lap 1")
     hold(page)
-    button(page, "Keep").click()
-    expect(page.locator(".summary")).to_contain_text("Kept: Ride")
+    button(page, "Save").click()
+    expect(page.locator(".summary")).to_contain_text("Saved: Ride")
     expect(button(page, "Start")).to_be_visible()
     [kept] = wait_for(
         lambda: [one for one in web.daemon.call("activities.list") if not one["open"]], 60, "an activity that has ended")
@@ -198,7 +198,7 @@ def test_stop_of_another_client_closes_the_question(web, opened):
     hold(page)
     web.daemon.call("run.stop")
     expect(page.get_by_role("dialog")).to_have_count(0)
-    expect(page.locator(".summary")).to_contain_text("Kept: Run")
+    expect(page.locator(".summary")).to_contain_text("Saved: Run")
 
 
 def test_run_by_keyboard_alone(web, opened):
@@ -219,7 +219,7 @@ def test_run_by_keyboard_alone(web, opened):
     until_shown(page.get_by_role("dialog"), stop_button(page),
                 lambda: (button(page, "Resume").focus(), page.keyboard.press("Tab"), page.keyboard.down("Enter")),
                 lambda: page.keyboard.up("Enter"))
-    expect(button(page, "Keep")).to_be_focused()
+    expect(button(page, "Save")).to_be_focused()
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     assert web.daemon.call("status")["run"] == "paused"
@@ -665,7 +665,7 @@ def test_start_without_a_position_may_wait_for_one(stage, web_of, opened):
     button(page, "Pause").click()
     hold(page)
     expect(question_of(page)).to_contain_text("The timer is paused")
-    question_of(page).get_by_role("button", name="Keep").click()
+    question_of(page).get_by_role("button", name="Save").click()
     expect(button(page, "Start")).to_be_visible()
 
 
@@ -710,7 +710,7 @@ def test_lines_of_partner_wind_and_sun(idle, opened):
         return infoLines({ blocks }).map(([, text]) => text);
     }""") == [
         "12 s and 41 m behind Morning run", "headwind 15.1 km/h, crosswind 9.0 km/h from the left, EDDB 14 min old",
-        "sunset 17:05, 2 h 1 min of light left", "The Moon in 0.32 km"]
+        "sunset 17:05, 2 h 1 min of light left", "0.32 km to the badge The Moon"]
 
 
 def test_loaded_course_shows_its_profile_and_its_line(stage, web, opened):

@@ -577,7 +577,7 @@ def test_places_near_are_listed_with_distance_and_details(outside, opened):
     button(page, "Hospital").click()
     expect(results).to_have_count(1)
     expect(results).to_contain_text("Hospital1.1 km NE")
-    page.get_by_label("At most so far away").select_option("200")
+    page.get_by_label("Search within").select_option("200")
     expect(page.get_by_role("status").filter(has_text="No such place there.")).to_be_visible()
 
 
@@ -706,7 +706,7 @@ def test_moved_map_is_searched_once_it_rests(outside, opened):
     with page.expect_response("**/api/places/near*"):
         for _ in range(4):
             map_.press("-")
-    expect(page.get_by_label("At most so far away")).to_have_value("map")
+    expect(page.get_by_label("Search within")).to_have_value("map")
     expect(page.get_by_role("status").filter(has_text=re.compile(r"\d+ places"))).to_be_visible()
     # A short way is no other place, and neither is the map that follows.
     del asked[:]
@@ -717,7 +717,7 @@ def test_moved_map_is_searched_once_it_rests(outside, opened):
     with page.expect_response("**/api/places/near*"):
         button(page, "Around me").click()
     assert len(asked) == 1 and "radius=2000" in asked[0], asked
-    expect(page.get_by_label("At most so far away")).to_have_value("2000")
+    expect(page.get_by_label("Search within")).to_have_value("2000")
     expect(results.first).to_contain_text(re.compile(r"Playground123 m SE"))
 
 
