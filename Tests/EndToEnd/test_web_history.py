@@ -10,7 +10,6 @@ import pytest
 from playwright.sync_api import expect
 
 from harness.browser import button, narrow_widths, violations
-from harness.made_trash import COURSE, SUMMARY, MadeTrash
 from harness.paced_web import PacedWeb, themes
 from harness.process import PACECTL, ROOT
 from harness.timing import wait_for
@@ -76,26 +75,6 @@ def history(long_stage):
 def own(stage):
     """A history of one test."""
     return History(stage)
-
-
-@pytest.fixture
-def trash():
-    """What a test has in the trash. It answers in the place of programs that have none yet."""
-    return MadeTrash()
-
-
-@pytest.fixture
-def pages(pages, trash):
-    open_page = pages.browser.new_context
-
-    def new_context(**options):
-        context = open_page(**options)
-        trash.install(context)
-        return context
-
-    pages.browser.new_context = new_context
-    yield pages
-    del pages.browser.new_context
 
 
 def entries(page):
@@ -351,37 +330,36 @@ def test_filter_by_sport_and_days(history, pages):
     expect(entries(page)).to_have_count(2)
 
 
-def test_search_by_distance_and_place_asks_the_server(history, pages):
-    """The programs know these arguments later than the page: the test answers in their place."""
-    page = pages.open(history.web, "activities.html", width=1024)
+def test_search_by_distance_and_place(history, pages):
+    page = pages.open(history.web, "activities.html", width=1024, allowed="422")
     expect(entries(page)).to_have_count(4)
-    asked = []
-
-    def answer(route):
-        asked.append(dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(route.request.url).query)))
-        route.fulfill(body=json.dumps({**SUMMARY, "id": 2, "name": "Found"}) + "\n")
-
-    page.route(re.compile(r"/api/activities\?.*(min_m|near)="), answer)
-    page.route("**/api/places/search?*", lambda route: route.fulfill(json={"features": [
-        {"geometry": {"coordinates": [13.40495, 52.52]}, "properties": {"name": "Berlin", "kind": "place"}}]}))
-    page.get_by_label("At least (km)").fill("5.5")
-    page.get_by_label("At most (km)").fill("20")
-    expect(entries(page).locator(".name")).to_have_text(["Found"])
+    lengths = {number: history.activity(number)["distance_m"] / 1000 for number in (1, 2, 3, 4)}
+    page.get_by_label("At least (km)").fill(f"{lengths[1] - 0.01:.2f}")
+    expect(entries(page)).to_have_count(len([one for one in lengths.values() if one > lengths[1] - 0.01]))
     expect(page.locator(".month p")).to_have_count(0)
-    assert (asked[-1]["min_m"], asked[-1]["max_m"], "near" in asked[-1]) == ("5500", "20000", False)
+    page.get_by_label("At most (km)").fill(f"{lengths[1] + 0.01:.2f}")
+    expect(entries(page)).to_have_count(1)
+    for name in ("At least (km)", "At most (km)"):
+        page.get_by_label(name).fill("")
     near = page.get_by_role("combobox", name="Near")
-    near.select_option("name")
-    page.get_by_label("Name of the place").fill("berlin")
-    page.keyboard.press("Enter")
-    button(page, "Berlin").click()
-    expect(page.get_by_text("Near Berlin")).to_be_visible()
-    with page.expect_request(lambda request: "near=52.52000%2C13.40495&radius=5000" in request.url):
-        page.get_by_role("combobox", name="Within").select_option("5000")
     near.select_option("activity")
-    with page.expect_request(lambda request: "near=52.0" in request.url):
-        page.locator(".filters .stack select").select_option("2")
+    page.locator(".filters .stack select").select_option("2")
+    expect(entries(page)).to_have_count(1)
+    expect(entries(page).locator(".name")).to_have_text(history.activity(2)["name"])
     near.select_option("position")
     expect(page.get_by_text("The receiver has no position.")).to_be_visible()
+    page.route("**/api/places/search?*", lambda route: route.fulfill(json={"features": [
+        {"geometry": {"coordinates": [13.0, 52.0]}, "properties": {"name": "Start", "kind": "place"}}]}))
+    near.select_option("name")
+    page.get_by_label("Name of the place").fill("start")
+    page.keyboard.press("Enter")
+    button(page, "Start").click()
+    expect(page.get_by_text("Near Start")).to_be_visible()
+    expect(entries(page)).to_have_count(1)
+    page.get_by_role("combobox", name="Within").select_option("500")
+    expect(entries(page)).to_have_count(1)
+    near.select_option("")
+    expect(entries(page)).to_have_count(4)
     assert violations(page) == []
 
 
@@ -897,55 +875,60 @@ def test_without_activities_there_is_a_first_badge_and_no_best(own, pages):
 
 # The trash
 
-def fill(trash):
-    trash.lists["activities"] = [
-        {**SUMMARY, "id": 12, "name": HOSTILE, "trashed": "2026-03-20T08:00:00.000Z"}, {**SUMMARY, "id": 9, "sport": "ride"}]
-    trash.lists["courses"] = [{**COURSE, "id": 4, "name": "Castle Rock Hike", "trashed": "2026-03-27T08:00:00.000Z"}]
+def fill_trash(own):
+    """Two activities and a course in the trash."""
+    for number, title in enumerate((HOSTILE, "A walk")):
+        own.daemon.call("activities.trash", id=own.add(own.track(f"{number}.gpx", 600, f"2026-03-0{number + 1}", title)))
+    own.pacectl("course", "import", COURSES / "cptr004.gpx")
+    own.daemon.call("course.trash", id=1)
 
 
-def rows(page):
+def thrown(page):
     return page.locator(".thrown")
 
 
-def test_trash_is_restored_and_erased(history, pages, trash):
-    fill(trash)
-    page = pages.open(history.web, "activities.html")
+def test_trash_is_restored_and_erased(own, pages):
+    fill_trash(own)
+    page = pages.open(own.web, "activities.html")
+    expect(page.get_by_text("No activity yet.")).to_be_visible()
     page.get_by_role("link", name="Trash (3)").click()
     expect(page.get_by_text("What is here counts nowhere. It is erased 30 days after it was put here")).to_be_visible()
-    expect(rows(page)).to_have_count(3)
-    expect(rows(page).first).to_contain_text("In the trash since 20 Mar 2026")
+    expect(thrown(page)).to_have_count(3)
+    expect(thrown(page).first).to_contain_text("erased in 30 days")
     assert violations(page) == []
-    button(page, f"Restore {HOSTILE}").click()
-    expect(notice(page)).to_contain_text("Restored: ")
-    expect(rows(page)).to_have_count(2)
+    button(page, "Restore A walk").click()
+    expect(notice(page)).to_have_text("Restored: A walk")
+    expect(thrown(page)).to_have_count(2)
     expect(heading(page)).to_be_focused()
+    assert [one["name"] for one in own.daemon.call("activities.list")] == ["A walk"]
     button(page, "Erase now: Castle Rock Hike").click()
     expect(button(page.get_by_role("dialog"), "Cancel")).to_be_focused()
     page.keyboard.press("Escape")
-    expect(rows(page)).to_have_count(2)
+    expect(thrown(page)).to_have_count(2)
     button(page, "Erase now: Castle Rock Hike").click()
     button(page.get_by_role("dialog"), "Erase now").click()
-    expect(rows(page)).to_have_count(1)
-    assert trash.calls == [("activities.restore", 12), ("course.delete", 4)]
+    expect(thrown(page)).to_have_count(1)
+    assert own.pacectl("--json", "course", "list", "--trash") == ""
 
 
-def test_trash_is_emptied_after_a_question_with_its_number(history, pages, trash):
-    fill(trash)
-    page = pages.open(history.web, "trash.html", width=320, locale="de-DE")
+def test_trash_is_emptied_after_a_question_with_its_number(own, pages):
+    fill_trash(own)
+    page = pages.open(own.web, "trash.html", width=320, locale="de-DE")
+    expect(thrown(page)).to_have_count(3)
     assert narrow_widths(page) == []
     button(page, "Papierkorb leeren").click()
     expect(page.get_by_role("dialog")).to_contain_text("Alle 3 Einträge im Papierkorb endgültig löschen?")
     button(page.get_by_role("dialog"), "Papierkorb leeren").click()
     expect(page.get_by_text("Der Papierkorb ist leer.", exact=True)).to_be_visible()
     expect(button(page, "Papierkorb leeren")).to_be_hidden()
-    assert trash.calls == [("trash.empty",)]
+    assert own.pacectl("--json", "activities", "--trash") == ""
 
 
 @pytest.mark.thorough
-def test_who_may_only_watch_sees_the_trash(history, pages, trash):
-    fill(trash)
-    page = pages.open(history.web, "trash.html", scope="watch")
-    expect(rows(page)).to_have_count(3)
+def test_who_may_only_watch_sees_the_trash(own, pages):
+    fill_trash(own)
+    page = pages.open(own.web, "trash.html", scope="watch")
+    expect(thrown(page)).to_have_count(3)
     expect(page.locator("main").get_by_role("button")).to_have_count(0)
 
 
@@ -1011,7 +994,7 @@ def test_courses_are_made_of_a_course_and_of_an_activity(own, pages):
 
 
 @pytest.mark.thorough
-def test_course_is_renamed_and_deleted(own, pages, trash):
+def test_course_is_renamed_put_in_the_trash_and_restored(own, pages):
     own.pacectl("course", "import", COURSES / "cptr004.gpx")
     page = pages.open(own.web, "courses.html#1")
     button(page, "Rename").click()
@@ -1026,9 +1009,20 @@ def test_course_is_renamed_and_deleted(own, pages, trash):
     button(page, "Delete").click()
     button(page.get_by_role("dialog"), "Delete").click()
     expect(notice(page)).to_contain_text("is in the trash.")
+    assert own.courses() == []
     button(notice(page), "Restore").click()
     expect(notice(page)).to_have_text(f"Restored: {HOSTILE[:40]}")
-    assert trash.calls == [("course.trash", 1), ("course.restore", 1)]
+    expect(entries(page)).to_have_count(1)
+    assert own.courses()[0]["name"] == HOSTILE[:40]
+
+
+def test_the_loaded_course_cannot_be_put_in_the_trash(own, pages):
+    own.pacectl("course", "import", COURSES / "cptr004.gpx", "--load")
+    page = pages.open(own.web, "courses.html#1")
+    button(page, "Delete").click()
+    button(page.get_by_role("dialog"), "Delete").click()
+    expect(fault(page)).to_contain_text("unload it first")
+    expect(heading(page)).to_have_text("Castle Rock Hike")
 
 
 @pytest.mark.parametrize("kind", matrix([kind for kind in FORMATS if kind != "CSV"], "GPX"))

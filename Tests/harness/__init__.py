@@ -22,7 +22,6 @@ the standard library.
     vector_tiles   a reader of vector tiles
     gtfs           made timetables of public transport
     made_ride      a ride with power, cadence and speed, and its figures by independent code
-    made_trash     a trash, in the place of programs that have none yet
 """
 
 import os
