@@ -71,7 +71,7 @@ function actions(course) {
   return element('div', { class: 'buttons' },
     course.loaded ? button(t('courses.unload'), unload) : button(t('courses.load'), () => load(course), 'main'),
     button(t('courses.reverse'), () => reverse(course)), button(t('courses.rename'), () => rename(course)),
-    button(t('history.delete'), () => remove(course), 'danger'));
+    button(t('activity.trash'), () => remove(course), 'danger'));
 }
 
 function climbsCard(climbs) {
@@ -186,10 +186,10 @@ async function rename(course) {
 }
 
 async function remove(course) {
-  const answer = await ask(t('courses.delete_title', { name: courseName(course) }), t('courses.delete_text'), [
-    { value: 'delete', label: t('history.delete'), kind: 'danger main' },
+  const answer = await ask(t('activity.trash_title', { name: courseName(course) }), t('courses.trash_text'), [
+    { value: 'trash', label: t('activity.trash'), kind: 'danger main' },
     { value: '', label: t('history.cancel'), autofocus: true }]);
-  if (answer !== 'delete') return;
+  if (answer !== 'trash') return;
   const { id } = course;
   if (await session.attempt(() => rpc('course.trash', { id })) === undefined) return;
   const name = courseName(course);

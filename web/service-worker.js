@@ -197,7 +197,8 @@ async function digest(text) {
 function isKept(path, query) {
   const asks = [...query.keys()].join();
   if (['/api/token', '/api/courses'].includes(path)) return asks === '';
-  if (path === '/api/activities') return ['limit', 'limit,since'].includes(asks);
+  // The list, and what the weeks and the calendar are made of.
+  if (path === '/api/activities') return asks === 'limit' || asks === 'limit,since' && query.get('limit') === '1000';
   if (path === '/api/activities/totals') return ['by', 'by,since'].includes(asks);
   const [, kind, , rest] = /^\/api\/(activities|courses)\/(\d+)(\/\w+)?$/.exec(path) ?? [];
   if (!kind) return false;

@@ -104,6 +104,7 @@ def test_last_activity_and_loaded_course_are_shown_offline_with_their_time(quiet
     said = re.compile(r"Offline\. This is what was loaded at \d+:\d\d\.")
     page.goto(f"{quiet.url}/activities.html")
     expect(line).to_have_text(re.compile(said.pattern + " Load again"))
+    expect(page.locator(".weeks button")).not_to_have_count(0)
     page.locator("a.entry").click()
     expect(page.get_by_role("heading", name="Along the river")).to_be_visible()
     expect(page.locator(".profile path").first).to_be_attached()

@@ -177,7 +177,7 @@ def test_languages_have_the_same_texts_and_those_that_the_pages_use():
 def test_who_may_only_watch_sees_why_nothing_can_be_changed(history, pages):
     for path, hidden in {
         "activities.html": ["Import"], "activity.html#1": ["Put in the trash", "Edit"],
-        "courses.html": ["Upload a file", "Virtual partner", "Unload"], "courses.html#1": ["Load", "Rename", "Delete"],
+        "courses.html": ["Upload a file", "Virtual partner", "Unload"], "courses.html#1": ["Load", "Rename", "Put in the trash"],
     }.items():
         page = pages.open(history.web, path, scope="watch")
         expect(page.locator(READY[path]).first).to_be_visible()
@@ -1002,12 +1002,12 @@ def test_course_is_renamed_put_in_the_trash_and_restored(own, pages):
     button(page.get_by_role("dialog"), "Save").click()
     expect(heading(page)).to_have_text(HOSTILE[:40])
     assert own.courses()[0]["name"] == HOSTILE[:40]
-    button(page, "Delete").click()
+    button(page, "Put in the trash").click()
     expect(button(page.get_by_role("dialog"), "Cancel")).to_be_focused()
     page.keyboard.press("Escape")
     assert len(own.courses()) == 1
-    button(page, "Delete").click()
-    button(page.get_by_role("dialog"), "Delete").click()
+    button(page, "Put in the trash").click()
+    button(page.get_by_role("dialog"), "Put in the trash").click()
     expect(notice(page)).to_contain_text("is in the trash.")
     assert own.courses() == []
     button(notice(page), "Restore").click()
@@ -1019,8 +1019,8 @@ def test_course_is_renamed_put_in_the_trash_and_restored(own, pages):
 def test_the_loaded_course_cannot_be_put_in_the_trash(own, pages):
     own.pacectl("course", "import", COURSES / "cptr004.gpx", "--load")
     page = pages.open(own.web, "courses.html#1")
-    button(page, "Delete").click()
-    button(page.get_by_role("dialog"), "Delete").click()
+    button(page, "Put in the trash").click()
+    button(page.get_by_role("dialog"), "Put in the trash").click()
     expect(fault(page)).to_contain_text("unload it first")
     expect(heading(page)).to_have_text("Castle Rock Hike")
 
