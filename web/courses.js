@@ -3,7 +3,9 @@
 import { getJSON, getLines, request, rpc } from './api.js';
 import { cueName } from './course.js';
 import { ask, element, setText, show } from './dom.js';
-import { METRES_PER_MILE, distance, height, pace, paceUnit, percent } from './format.js';
+import {
+  METRES_PER_MILE, distance, distanceFigures, distanceUnit, height, heightFigures, heightUnit, pace, paceUnit,
+} from './format.js';
 import {
   Uploader, activityTitle, courseLink, downloadFrom, form, linesOf, mapPoints, paged, profileOf, startText, table,
   valueList, withUnit,
@@ -74,22 +76,27 @@ function actions(course) {
     button(t('activity.trash'), () => remove(course), 'danger'));
 }
 
+/** The head of a column of figures. */
+const inUnit = (key, unit) => `${t(key)} (${unit})`;
+
 function climbsCard(climbs) {
   if (climbs.length === 0) return null;
   const title = t('courses.climbs_title');
-  const columns = ['#', t('courses.from'), t('courses.length'), t('field.ascent'), t('field.grade')];
+  const columns = ['#', inUnit('courses.from', distanceUnit()), inUnit('courses.length', distanceUnit()),
+    inUnit('field.ascent', heightUnit()), inUnit('field.grade', '%')];
   return element('section', { class: 'card' }, element('h2', {}, title), table(title,
-    columns.map((name) => [name, true]), climbs.map((climb, index) => [number(index + 1), distance(climb.start_m),
-      distance(climb.length_m), height(climb.ascent_m), percent(climb.grade_percent)])));
+    columns.map((name) => [name, true]), climbs.map((climb, index) => [number(index + 1),
+      distanceFigures(climb.start_m), distanceFigures(climb.length_m), heightFigures(climb.ascent_m),
+      number(climb.grade_percent, 1)])));
 }
 
 function pointsCard(points) {
   if (points.length === 0) return null;
   const isNamed = points.some((point) => point.name);
-  const frame = table(t('courses.points_title'), [[t('courses.at'), true], [t('courses.point')],
+  const frame = table(t('courses.points_title'), [[inUnit('courses.at', distanceUnit()), true], [t('courses.point')],
     ...(isNamed ? [[t('courses.name')]] : [])], []);
   const more = paged(frame.querySelector('tbody'), points, (point) => element('tr', {},
-    element('td', { class: 'number' }, distance(point.distance_m)), element('td', {}, cueName(point.type)),
+    element('td', { class: 'number' }, distanceFigures(point.distance_m)), element('td', {}, cueName(point.type)),
     isNamed ? element('td', {}, point.name ?? '') : null), 100);
   return element('section', { class: 'card' }, element('h2', {}, t('courses.points_title')), frame, more);
 }
