@@ -11,6 +11,7 @@ import { countText, monthText, Overview } from './overview.js';
 import { labelled, select, start } from './page.js';
 import { dayName, daysBetween, plusDays } from './periods.js';
 import { PlaceFilter } from './place-filter.js';
+import { keepForVisit, keptForVisit } from './store.js';
 import { Thumbnails } from './thumbnails.js';
 import { trashLink } from './trash-link.js';
 import { rangeText } from './week-bars.js';
@@ -19,6 +20,7 @@ const PAGE = 50;
 /** So many are read at once while a text is searched. */
 const SEARCHED = 500;
 const PAUSE_OF_TYPING = 300;
+const FILTERS = 'paced.filters';
 
 const session = await start({ needs: 'history', name: 'activities', offline: true });
 
@@ -167,6 +169,13 @@ class ChosenDays {
 class Filters {
   constructor() {
     Object.assign(this, { text: '', sport: '', since: '', until: '', shortest: '', longest: '', near: '', radius: 0 });
+    const isBack = performance.getEntriesByType('navigation')[0]?.type === 'back_forward';
+    if (isBack) Object.assign(this, JSON.parse(keptForVisit(FILTERS)));
+  }
+
+  /** Keeps all but the place for who comes back from an activity. */
+  keep() {
+    keepForVisit(FILTERS, JSON.stringify({ ...this, near: '', radius: 0 }));
   }
 
   /** The arguments of the interface. A text is searched on the page. */
@@ -215,18 +224,21 @@ class Page {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.load(), wait);
     };
-    const text = element('input', { type: 'search', autocomplete: 'off', oninput: change('text', PAUSE_OF_TYPING) });
-    const sport = select([['', t('activities.all_sports')], ...sportOptions()], '', (value) => {
+    const { filters } = this;
+    const text = element('input', { type: 'search', autocomplete: 'off', value: filters.text,
+      oninput: change('text', PAUSE_OF_TYPING) });
+    const sport = select([['', t('activities.all_sports')], ...sportOptions()], filters.sport, (value) => {
       this.filters.sport = value;
       this.load();
     });
     this.inputs = {};
     const day = (key) => {
-      this.inputs[key] = element('input', { type: 'date', onchange: change(key) });
+      this.inputs[key] = element('input', { type: 'date', value: filters[key], onchange: change(key) });
       return labelled(t(`activities.${key}`), this.inputs[key]);
     };
     const length = (key) => labelled(t(`activities.${key}`, { unit: distanceUnit() }), element('input', {
-      type: 'number', min: 0, step: 'any', inputMode: 'decimal', oninput: change(key, PAUSE_OF_TYPING) }));
+      type: 'number', min: 0, step: 'any', inputMode: 'decimal', value: filters[key],
+      oninput: change(key, PAUSE_OF_TYPING) }));
     const place = new PlaceFilter(() => {
       Object.assign(this.filters, { near: place.near, radius: place.radius });
       this.load();
@@ -259,6 +271,7 @@ class Page {
     this.abort = new AbortController();
     const { signal } = this.abort;
     this.chosen.show();
+    this.filters.keep();
     await session.attempt(() => Promise.all([this.list.load(signal),
       isNew ? this.overview.load() : this.overview.refresh()]));
     if (!signal.aborted && this.list.count === 0 && this.list.state.textContent === t('activities.reading')) {

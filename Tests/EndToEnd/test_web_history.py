@@ -363,6 +363,21 @@ def test_search_by_distance_and_place(history, pages):
     assert violations(page) == []
 
 
+def test_who_comes_back_from_an_activity_finds_the_same_list(history, pages):
+    page = pages.open(history.web, "activities.html", width=1024)
+    page.get_by_label("From", exact=True).fill("2026-01-01")
+    page.locator(".filters select").first.select_option("ride")
+    expect(entries(page)).to_have_count(2)
+    entries(page).first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ride")
+    page.go_back()
+    expect(page.get_by_label("From", exact=True)).to_have_value("2026-01-01")
+    expect(page.locator(".filters select").first).to_have_value("ride")
+    expect(entries(page)).to_have_count(2)
+    page.goto(f"{history.web.url}/activities.html")
+    expect(entries(page)).to_have_count(4)
+
+
 @pytest.mark.thorough
 def test_older_activities_come_by_a_button(own, pages):
     files = [own.track(f"{number}.gpx", 20, f"20{10 + number // 12:02}-{number % 12 + 1:02}-01", f"Number {number}") for number in range(57)]
