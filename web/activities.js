@@ -272,8 +272,7 @@ class Page {
     const { signal } = this.abort;
     this.chosen.show();
     this.filters.keep();
-    await session.attempt(() => Promise.all([this.list.load(signal),
-      isNew ? this.overview.load() : this.overview.refresh()]));
+    await session.attempt(() => Promise.all([this.list.load(signal), this.overview.load(isNew)]));
     if (!signal.aborted && this.list.count === 0 && this.list.state.textContent === t('activities.reading')) {
       setText(this.list.state, '');
     }

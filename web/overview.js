@@ -2,6 +2,7 @@
 
 import { getLines } from './api.js';
 import { Calendar } from './calendar.js';
+import { Diary } from './diary.js';
 import { element, show } from './dom.js';
 import { METRES_PER_MILE, distanceFigures, distanceUnit, duration } from './format.js';
 import { paged, table, withUnit } from './history.js';
@@ -11,44 +12,17 @@ import { dayName, measures, sumOf, trendOf, weeksOf } from './periods.js';
 import { sports } from './tables.js';
 import { WeekBars } from './week-bars.js';
 
-const LARGEST_PAGE = 1000;
 const PERIODS = ['week', 'month', 'year'];
 const ARROWS = { up: '▲', down: '▼', level: '=' };
 
 export const countText = (count) => t('activities.count', { count: number(count) });
 export const monthText = (name) => date(`${name}-15T12:00:00`, { month: 'long', year: 'numeric' });
 
-/** Activities that were read once, from a day on. It reads older ones when they are asked for. */
-class Diary {
-  constructor() {
-    this.forget();
-  }
-
-  forget() {
-    this.since = null;
-    this.all = [];
-  }
-
-  /** All activities from a day on. */
-  async reach(day) {
-    if (this.since !== null && day >= this.since) return;
-    const until = this.since === null ? undefined : dayName(new Date(`${this.since}T00:00:00`).getTime() - 1);
-    const found = [];
-    let page;
-    do {
-      page = await getLines('/api/activities', { limit: LARGEST_PAGE, since: day, until, before: page?.at(-1).id });
-      found.push(...page);
-    } while (page.length === LARGEST_PAGE);
-    this.all.push(...found);
-    this.since = day;
-  }
-}
-
 export class Overview {
   /** `filters`: those of the page. `choose(since, until)`: these days were chosen, or no longer if they are ''. */
   constructor(session, filters, choose) {
     Object.assign(this, { session, filters, choose });
-    this.diary = new Diary();
+    this.diary = new Diary((query) => getLines('/api/activities', query));
     this.periods = element('div', { class: 'card periods' });
     this.bars = new WeekBars(({ since, until }) => this.toggle(since, until));
     this.calendar = new Calendar({ onChoose: (day) => this.toggle(day, day), onMove: (month) => this.show(month) });
@@ -81,14 +55,10 @@ export class Overview {
     this.choose(...isChosen ? ['', ''] : [since, until]);
   }
 
-  /** Reads the activities anew. */
-  async load() {
-    this.diary.forget();
-    await this.refresh();
-  }
-
-  async refresh() {
-    await this.diary.reach(`${new Date().getFullYear() - 1}-01-01`);
+  /** `isNew`: reads the activities anew. */
+  async load(isNew) {
+    const days = [`${new Date().getFullYear() - 1}-01-01`, `${this.calendar.first}-01`];
+    await this.diary.reach(days.sort()[0], isNew);
     this.draw();
     await this.table.load();
   }
@@ -109,7 +79,8 @@ export class Overview {
     this.calendar.set(summaries, since === until ? since : null);
     this.table.setSports(summaries, today);
     // What had the focus was made anew.
-    if (label) [...this.chart.querySelectorAll('button')].find((one) => one.ariaLabel === label)?.focus();
+    const isSame = (one) => one.getAttribute('aria-label') === label;
+    if (label) [...this.chart.querySelectorAll('button')].find(isSame)?.focus();
   }
 }
 

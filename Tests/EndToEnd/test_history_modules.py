@@ -125,3 +125,14 @@ def test_a_power_curve_is_in_the_order_of_its_times_on_a_logarithmic_axis():
         "best-rows", ["curveOf", bests], ["shareOf", 5], ["shareOf", 3600], ["shareOf", math.sqrt(5 * 3600)])
     assert curve == [{"seconds": 5, "watts": 800}, {"seconds": 1200, "watts": 250}]
     assert (shortest, longest, round(middle, 9)) == (0, 1, 0.5)
+
+
+# Reading
+
+def test_activities_are_read_once_and_older_ones_when_they_are_asked_for():
+    """Readings that are asked for at once come one after the other, and pages of the largest size go on."""
+    found = run_modules("diary_module.mjs")
+    assert found["queries"] == [
+        {"limit": 1000, "since": "2026-01-01"}, {"limit": 1000, "since": "2026-01-01", "before": 1000},
+        {"limit": 1000, "since": "2025-01-01", "until": "2025-12-31"}, {"limit": 1000, "since": "2026-01-01"}]
+    assert found["counts"] == [1001, 1001, 1002, 1]
