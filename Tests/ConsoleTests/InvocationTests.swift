@@ -1,6 +1,7 @@
 import Console
 import Domain
 import Formats
+import Storage
 import Testing
 import Wire
 
@@ -66,8 +67,9 @@ struct InvocationTests {
     }
 
     @Test(arguments: [
-        Parsed(["course"], "course"),
-        Parsed(["course", "list"], "course"),
+        Parsed(["course"], "course", RecordPlace.lists),
+        Parsed(["course", "list"], "course", RecordPlace.lists),
+        Parsed(["course", "--trash"], "course", RecordPlace.trash),
         Parsed(["course", "show", "last"], "course show", CourseReference.last),
         Parsed(["course", "show", "loaded"], "course show", CourseReference.loaded),
         Parsed(["course", "load", "7"], "course load", CourseReference.number(7)),
@@ -79,7 +81,8 @@ struct InvocationTests {
             ["course", "import", "a.gpx", "b.fit"], "course import",
             (paths: ["a.gpx", "b.fit"], name: String?.none, loads: false)),
         Parsed(["course", "unload"], "course unload"),
-        Parsed(["course", "delete", "7"], "course delete", CourseReference.number(7)),
+        Parsed(["course", "delete", "7"], "course delete", (CourseReference.number(7), false)),
+        Parsed(["course", "delete", "--now", "7"], "course delete", (CourseReference.number(7), true)),
         Parsed(["course", "rename", "7", "To", "work"], "course rename", (CourseReference.number(7), "To work")),
         Parsed(["course", "reverse", "7"], "course reverse", CourseReference.number(7)),
         Parsed(["course", "from", "last", "--name", "Home"], "course from", (ActivityReference.last, String?("Home"))),
@@ -152,12 +155,18 @@ struct InvocationTests {
         Parsed(
             ["export", "--all", "--format", "csv", "-o", "dir", "--verbose"], "export",
             ExportRequest(activities: [], format: .csv, output: "dir", isVerbose: true)),
-        Parsed(["delete", "3"], "delete", (activities: [ActivityReference]?([.number(3)]), asks: true)),
-        Parsed(["delete", "--demo"], "delete", (activities: [ActivityReference]?.none, asks: true)),
-        Parsed(["delete", "--demo", "--force"], "delete", (activities: [ActivityReference]?.none, asks: false)),
+        Parsed(
+            ["delete", "3"], "delete",
+            (activities: [ActivityReference]?([.number(3)]), deletion: Deletion(isNow: false, asks: true))),
+        Parsed(
+            ["delete", "--demo"], "delete",
+            (activities: [ActivityReference]?.none, deletion: Deletion(isNow: false, asks: true))),
+        Parsed(
+            ["delete", "--demo", "--force"], "delete",
+            (activities: [ActivityReference]?.none, deletion: Deletion(isNow: false, asks: false))),
         Parsed(
             ["delete", "3", "last", "--force"], "delete",
-            (activities: [ActivityReference]?([.number(3), .last]), asks: false)),
+            (activities: [ActivityReference]?([.number(3), .last]), deletion: Deletion(isNow: false, asks: false))),
         Parsed(
             ["rename", "last", "Morning", "run"], "rename", (ActivityReference.last, ActivityEdit(name: "Morning run"))),
         Parsed(["edit", "3", "--sport", "hike"], "edit", (ActivityReference.number(3), ActivityEdit(sport: .hike))),

@@ -31,7 +31,7 @@ struct UsageErrorTests {
         (["export", "--all", "1", "--format", "fit", "-o", "x"], "export takes --all or the numbers of activities"),
         (
             ["import", "--force", "x"],
-            "--force is an option of 'course export', 'delete', 'export', 'report', 'places import', 'map import', 'region', 'transit lines' only"
+            "--force is an option of 'course export', 'delete', 'trash empty', 'export', 'report', 'places import', 'map import', 'region', 'transit lines' only"
         ),
         (["publish"], "publish needs a topic: weather, places, transit, or x- and 1 to 30 of a-z, 0-9 and -"),
         (["publish", "wether"], "a topic is weather, places, transit, or x- and 1 to 30 of a-z, 0-9 and -"),
@@ -43,7 +43,7 @@ struct UsageErrorTests {
         (["status", "--raw"], "--raw is an option of 'weather' only"),
         (["metar", "EGLL"], "unexpected argument 'EGLL' after 'metar'"),
         (["taf", "--now", "noon"], "--now needs a time from 2000 to 2099, such as '2026-03-01 07:30'"),
-        (["status", "--now", "2026-03-01 07:30"], "--now is an option of 'metar', 'taf' only"),
+        (["status", "--now", "2026-03-01 07:30"], "--now is an option of 'course delete', 'delete', 'metar', 'taf' only"),
         (["scan", "H10"], "unexpected argument 'H10' after 'scan'"),
         (["scan", "--seconds", "61"], "--seconds needs a number from 1 to 60"),
         (["scan", "--seconds"], "--seconds needs a number from 1 to 60"),

@@ -647,7 +647,6 @@ export default {
   'activity.trashed': 'Sie liegt 30 Tage im Papierkorb.',
   'activity.restore': 'Wiederherstellen',
   'report.back': '← Aktivität',
-  'activity.restore': 'Zurückholen',
   'charts.place': 'Stelle in den Kurven',
   'charts.axis': 'Achse der Kurven',
   'charts.hint': 'Ziehe über die Kurven, oder drücke Umschalt mit den Pfeiltasten, um einen Abschnitt zu wählen.',

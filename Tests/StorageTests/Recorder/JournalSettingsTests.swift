@@ -63,7 +63,7 @@ struct JournalSettingsTests {
         stage.turn()
         let database = try stage.database()
         try database.execute(
-            JournalFixture.withoutUUIDs + JournalFixture.withoutCourses + JournalFixture.withoutSensors + """
+            JournalFixture.ofVersion11 + JournalFixture.withoutCourses + JournalFixture.withoutSensors + """
                 CREATE TABLE reserved (activity INTEGER PRIMARY KEY) STRICT;
                 DROP TABLE setting; DROP TABLE recovery; ALTER TABLE activity DROP COLUMN recovered;
                 PRAGMA user_version = 2

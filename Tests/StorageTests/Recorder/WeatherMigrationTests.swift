@@ -17,7 +17,7 @@ struct WeatherMigrationTests {
         stage.record(8)
         stage.end()
         let database = try stage.database()
-        try database.execute(JournalFixture.withoutUUIDs + "PRAGMA user_version = 10; PRAGMA wal_checkpoint(TRUNCATE)")
+        try database.execute(JournalFixture.ofVersion11 + "PRAGMA user_version = 10; PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
     @Test func tablesOfVersion10AreUnchanged() throws {

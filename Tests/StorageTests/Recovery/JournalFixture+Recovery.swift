@@ -9,11 +9,14 @@ import TestKit
 extension JournalFixture {
     static let files = ["", "-wal", "-shm"]
 
+    /// Converts a journal of version 12 to version 11.
+    static let withoutUUIDs = "ALTER TABLE activity DROP COLUMN uuid; ALTER TABLE course DROP COLUMN uuid;"
+
     /// Converts a journal to version 11.
-    static let withoutUUIDs = """
-        DROP TABLE trash; DROP TABLE course_trash;
-        ALTER TABLE activity DROP COLUMN uuid; ALTER TABLE course DROP COLUMN uuid;
-        """
+    static let ofVersion11 = withoutTrash + withoutUUIDs
+
+    /// Converts a journal to version 12.
+    static let withoutTrash = "DROP TABLE trash; DROP TABLE course_trash;"
 
     /// Converts a journal to version 9.
     static let withoutCourses = """

@@ -54,6 +54,11 @@ package struct Deletion: Equatable {
     var isNow: Bool
     /// Whether the erasure needs a confirmation if standard input and output are a terminal.
     var asks: Bool
+
+    package init(isNow: Bool, asks: Bool) {
+        self.isNow = isNow
+        self.asks = asks
+    }
 }
 
 extension Invocation {
