@@ -162,7 +162,8 @@ def test_languages_have_the_same_texts_and_those_that_the_pages_use():
         language: set(re.findall(r"^  '([^']+)':", (ROOT / f"web/texts/{language}.js").read_text(), re.MULTILINE))
         for language in ("en", "de")}
     pages = [ROOT / f"web/{name}.js" for name in ("history", "activities", "badges", "courses", "report", "figure-words", "trash",
-                                                "trash-link", "overview", "week-bars", "calendar")]
+                                                "trash-link", "overview", "week-bars", "calendar",
+                                                "place-filter", "power-curve")]
     for path in [*pages, *(ROOT / "web").glob("activity*.js")]:
         used = set(re.findall(r"\bt\('([^']+)'", path.read_text()))
         for language, known in texts.items():
