@@ -38,7 +38,7 @@ export function fieldValue(name, value) {
 const shapes = {
   duration: (value, { source }) => ({
     text: value === undefined && source !== 'timer' ? '--' : elapsed(Math.round((value ?? 0) * 1000)),
-    widest: (value ?? 0) < 36_000 ? '0:00:00' : '00:00:00', unit: '',
+    widest: (value ?? 0) < 36_000 ? '0:00:00' : '00:00:00', unit: value < 60 ? 's' : '',
   }),
   difference: (value) => ({
     text: value === undefined ? '--' : difference(Math.round(value * 1000)), widest: '+00:00', unit: '',

@@ -14,6 +14,7 @@ import Wire
 ///                                     └──▶ settings, sensors, activities, uploads, service
 ///     control.sock ──▶ respond ───────────────────▲
 ///     publish.sock ──▶ respond ──▶ StateServer
+///     sensor.sock ──▶ SensorDoor ──▶ Inbox
 ///
 /// Everything runs on one thread. Adapters append to the inbox; the loop drains it after each callback. A request of
 /// control.sock is executed in its callback, because its response is the result; the reports that it causes wait
@@ -26,6 +27,8 @@ package final class Daemon {
     private var control: ControlServer?
     /// Nil if systemd passed no socket for it.
     private var publish: ControlServer?
+    private var sensorServer: ControlServer?
+    private let door: SensorDoor
     private let run: RunController
     private let settings: SettingsController
     private let activities: ActivityService
@@ -57,7 +60,8 @@ package final class Daemon {
     ///   - replay: the source of `--replay`.
     init(
         _ options: Options, _ configuration: Configuration, state: consuming FileDescriptor,
-        control: consuming FileDescriptor, publish: consuming FileDescriptor?, directory: String,
+        control: consuming FileDescriptor, publish: consuming FileDescriptor?,
+        sensor: consuming FileDescriptor?, directory: String,
         sensorFile: SensorStoreFile?, _ journal: Journal,
         _ opener: StateDirectoryOpener, _ status: StateDirectoryStatus?, reporter: SystemdReporter, isService: Bool,
         replay: ReplaySource?
@@ -92,6 +96,8 @@ package final class Daemon {
         courses = CourseService(inbox, run, activities)
         identity = DeviceService(run, activities, in: directory) { [stateServer] in stateServer.device = $0 }
         self.sensors = SensorController(inbox, run, settings, activities, file: sensorFile, sensors)
+        door = SensorDoor(inbox, run, self.sensors.heart)
+        self.sensors.choiceChanged = { [door] in door.choiceChanged() }
         service = try ServiceController(
             loop, inbox, reporter, closesRun: isService && configuration.startsAutomatically)
         devices = try Devices(inbox, options, configuration, loop: loop)
@@ -114,6 +120,18 @@ package final class Daemon {
                 socket: publish, methods, loop: loop, limits: ControlServer.publisherLimits,
                 spareDescriptors: ClientLimits.othersSpareDescriptors)
             stateServer.demandChanged = { [unowned self] in self.publish?.demand = stateServer.demand }
+        }
+        if let sensor {
+            let methods = ControlServer.Service(SensorDoorRequest.table) { [unowned self] call, peer, connection in
+                respond(to: call, from: peer) { now throws(RPCError) in
+                    try door.execute(call.request, of: connection, at: now)
+                    return .now(.success(.done))
+                }
+            }
+            sensorServer = try ControlServer(
+                socket: sensor, methods, loop: loop, limits: ControlServer.publisherLimits,
+                spareDescriptors: ClientLimits.othersSpareDescriptors)
+            sensorServer?.closed = { [door] in door.connectionClosed($0) }
         }
         self.control?.closed = { [uploads] in uploads.connectionClosed($0) }
         sources.timer = try loop.timer { [inbox] in inbox.append(.tick) }
@@ -141,6 +159,7 @@ package final class Daemon {
         sensors.disconnect()
         control?.close()
         publish?.close()
+        sensorServer?.close()
         stateServer.close()
         // An active or paused run stays open in the journal: the next start resumes it.
         closeRecording()

@@ -86,7 +86,7 @@ extension Daemon {
         }
         let daemon = try Daemon(
             options, configuration, state: stateSocket, control: controlSocket, publish: sockets.listen("publish"),
-            directory: directories.state, sensorFile: sensorFile,
+            sensor: sockets.listen("sensor"), directory: directories.state, sensorFile: sensorFile,
             journal, state, opened, reporter: reporter, isService: isService, replay: replay)
         Log.write(.notice, "paced \(Release.version) serves \(directories.runtime ?? "the sockets of systemd")")
         if let demo = options.demo {
@@ -106,7 +106,7 @@ extension Daemon {
     private static let mostDescriptors: Int32 = 8192
 
     /// The sockets that systemd passes or the daemon creates.
-    private static let socketNames = ["state", "control", "publish"]
+    private static let socketNames = ["state", "control", "publish", "sensor"]
     /// If systemd passes these, the others are absent: a unit that is masked, or one of an earlier release.
     private static let neededSockets = ["state", "control"]
 }

@@ -23,6 +23,10 @@ final class SensorController {
     private let file: SensorStoreFile?
     private var sensors: SensorStore
     private var backends: SensorBackendSwitch?
+    /// Decides whose heart rate counts.
+    let heart: HeartSource
+    /// Called when another choice of sensors is in force.
+    var choiceChanged: () -> Void = {}
     private var unixSensor: UnixSensor?
     private var runIsActive = false
     /// The state directory is locked and writable.
@@ -39,6 +43,7 @@ final class SensorController {
         file: SensorStoreFile?, _ sensors: SensorStore
     ) {
         self.inbox = inbox
+        heart = HeartSource(inbox)
         self.run = run
         self.settings = settings
         self.activities = activities
@@ -70,7 +75,7 @@ final class SensorController {
 
     /// Connects the strap for tests, or starts the Bluetooth backends.
     func connect(in loop: EventLoop) throws(SystemError) {
-        let report: (Input) -> Void = { [inbox] in inbox.append(.input($0)) }
+        let report: (Input) -> Void = { [heart] in heart.receive($0) }
         switch settings.sensorOption {
         case .unix(let path):
             inbox.append(.input(.bluetooth(BluetoothStatus(backend: .unix))))
@@ -133,6 +138,7 @@ final class SensorController {
 
     /// Applies the chosen sensors to the backend, or stops it if none is used.
     private func applyChoice() {
+        choiceChanged()
         if sensors.isOff {
             backends?.stop()
         } else {

@@ -173,6 +173,28 @@ extension FuzzTarget {
         }
     }
 
+    /// sensor.sock: announcements and measurements.
+    static let sensor = FuzzTarget(
+        name: "sensor",
+        corpus: [
+            #"{"jsonrpc":"2.0","method":"sensor.announce","params":{"id":"pm-1","kinds":["power","speed-cadence"],"name":"x","battery_percent":80},"id":1}"#,
+            #"{"jsonrpc":"2.0","method":"sensor.measure","params":{"id":"pm-1","kind":"power","power_w":-20,"left_percent":48.5,"age_s":0.2,"crank_revolutions":65536,"crank_event_s":1e8},"id":2}"#,
+            #"{"jsonrpc":"2.0","method":"sensor.measure","params":{"id":"hr","kind":"heart-rate","bpm":142,"rr_ms":[423.8,63999]},"id":3}"#,
+            #"{"jsonrpc":"2.0","method":"sensor.measure","params":{"id":"r","kind":"radar","vehicles":[{"id":1,"distance_m":140,"speed_mps":20}]},"id":4}"#,
+            #"{"jsonrpc":"2.0","method":"sensor.measure","params":{"id":"e","kind":"environment","pressure_hpa":1013.25,"temperature_c":-40},"id":5}"#,
+        ].map { Array($0.utf8) }
+    ) { bytes in
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            var output = JSONWriter()
+            JSONRPC.respond(line, into: &output) { method, parameters, result throws(RPCError) in
+                _ = try SensorDoorRequest.table.call(method, parameters).request
+                result.null()
+                return .written
+            }
+            expectLine(output.bytes)
+        }
+    }
+
     /// Lines of at most 32 bytes, from chunks of 1 to 16 bytes.
     static let lines = FuzzTarget(
         name: "lines", corpus: [Array("a short line\nand one that is longer than thirty-two bytes are\n\nlast".utf8)]

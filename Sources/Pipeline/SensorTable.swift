@@ -57,10 +57,12 @@ struct SensorTable: Sendable {
 
     private mutating func arrange() {
         let listed = slots.filter(\.isListed)
-        let straps = listed.filter { $0.status.kinds.contains(.heartRate) }
-        let others = listed.filter { !$0.status.kinds.contains(.heartRate) }
-        slots = straps + others + slots.filter { !$0.isListed }
-        list = (straps + others).map(\.status)
+        let straps = listed.filter { !$0.isExternal && $0.status.kinds.contains(.heartRate) }
+        let others = listed.filter { !$0.isExternal && !$0.status.kinds.contains(.heartRate) }
+        // A sensor of another program takes the place of none of ours.
+        let ordered = straps + others + listed.filter(\.isExternal)
+        slots = ordered + slots.filter { !$0.isListed }
+        list = ordered.map(\.status)
     }
 
     // MARK: Values

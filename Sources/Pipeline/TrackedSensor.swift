@@ -108,6 +108,10 @@ package struct TrackedSensor: Equatable, Sendable {
         return nil
     }
 
+    var isExternal: Bool {
+        if case .external = status.id { true } else { false }
+    }
+
     var isRadar: Bool { status.kinds.contains(.radar) }
 
     func vehicles(at now: Instant) -> RadarThreats? {
@@ -283,7 +287,7 @@ package struct DistanceCounter: Equatable, Sendable {
 
 extension Settings {
     /// Metres of a turn of the wheel: of a tyre 25-622 while it is unknown.
-    var wheelMetres: Double {
+    package var wheelMetres: Double {
         Double(wheelMillimetres > 0 ? wheelMillimetres : Self.usualWheel) / 1000
     }
 

@@ -3,7 +3,9 @@ import Pipeline
 
 extension RandomEntries {
     mutating func sensorID() -> SensorID {
-        guard let address = address() else { return .board }
+        guard let address = address() else {
+            return ExternalSensorName("sensor-\(small() as UInt8)").map { flag() ? .external($0) : .board } ?? .board
+        }
         return .bluetooth(LEAddress(address, pick([.public, .random])))
     }
 

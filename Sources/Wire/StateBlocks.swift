@@ -202,7 +202,7 @@ extension JSONWriter {
         switch sensor.id {
         case .bluetooth(let address):
             member("id", address.address, followedBy: address.type == .public ? "/public" : "/random")
-        case .board: member("id", "board")
+        case .board, .external: member("id", sensor.id.description)
         }
         array("kinds") { line in for kind in sensor.kinds { line.value(kind.rawValue) } }
         member("name", sensor.link.name?.text)

@@ -97,7 +97,7 @@ def test_directories_and_sockets_are_accessible_to_owner_and_group(stage):
     wait_for(lambda: " serves " in daemon.log_text(), 60, "the end of the start")
     assert daemon.runtime.stat().st_mode & 0o777 == 0o750
     assert (stage.directory / "state").stat().st_mode & 0o777 == 0o750
-    for name in ("state.sock", "control.sock", "publish.sock"):
+    for name in ("state.sock", "control.sock", "publish.sock", "sensor.sock"):
         assert (daemon.runtime / name).stat().st_mode & 0o777 == 0o660
 
 

@@ -33,7 +33,7 @@ def test_installed_programs_run_and_units_have_their_paths(tmp_path):
     units = {path.name: path.read_text() for path in (root / "lib/systemd/system").iterdir()}
     assert set(units) == {
         "paced.service", "paced-panel.service", "paced-console.service", "paced-state.socket", "paced-control.socket",
-        "paced-publish.socket",
+        "paced-publish.socket", "paced-sensor.socket",
         "paced-net.service", "paced-net.socket", "paced-web.service", "paced-web.socket", "paced-web-code.socket",
         "paced-web-admin.socket", "paced-listen@.service"}
     assert "\nExecStart=/opt/paced/bin/paced\n" in units["paced.service"]

@@ -133,6 +133,7 @@ def test_kept_answers_are_for_their_token_only(quiet, pages):
         200, "nothing", "nothing"]
 
 
+@pytest.mark.thorough
 def test_activities_that_were_opened_longest_ago_are_forgotten(quiet, pages):
     page = installed(pages, quiet, "activities.html")
     for day in range(2, 7):
@@ -178,6 +179,7 @@ def test_nothing_is_kept_without_a_sign_in(quiet, pages, way_out):
     assert page.evaluate("navigator.serviceWorker.getRegistrations().then((all) => all.length)") == 0
 
 
+@pytest.mark.thorough
 def test_changed_file_replaces_all_files_of_before(stage, pages, tmp_path):
     files = tmp_path / "web"
     (files / "texts").mkdir(parents=True)

@@ -3,6 +3,7 @@
 import pytest
 
 from harness.paced_web import PacedWeb
+from matrix import matrix
 
 # The pixels of a map of red tiles that is drawn in dark, at some places, scales and turns: each different one once.
 DRAW = """async (ratio) => {
@@ -32,7 +33,7 @@ def web(long_stage):
     return long_stage.start(PacedWeb(long_stage.directory, long_stage.paced("--gpsd", "off", "--bluetooth", "off")))
 
 
-@pytest.mark.parametrize("ratio", [1, 1.5, 2])
+@pytest.mark.parametrize("ratio", matrix([1, 1.5, 2], 2))
 def test_tiles_have_no_seams(web, pages, ratio):
     pixels = pages.open(web, device_scale_factor=ratio).evaluate(DRAW, ratio)
     # 0.45 of the dark theme, of which the colours of a canvas keep some digits.

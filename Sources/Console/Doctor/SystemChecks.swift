@@ -99,7 +99,7 @@ extension SystemFacts {
         if let user = paced?.user, user == caller.number, !caller.isRoot {
             return .ok(check, "\(caller.name ?? "$USER") runs the daemon and needs no group")
         }
-        let missing = (required + ["paced-publish"]).filter { !groups.existing.contains($0) }
+        let missing = (required + ["paced-publish", "paced-sensors"]).filter { !groups.existing.contains($0) }
         if !missing.isEmpty {
             return .failed(check, "missing: \(missing.joined(separator: ", "))", Self.install)
         }

@@ -263,7 +263,7 @@ extension SystemFiles {
         var numbers = [gid_t](repeating: 0, count: 1024)
         let count = getgroups(Int32(numbers.count), &numbers)
         let own = Set(numbers.prefix(Int(max(count, 0))) + [getegid()])
-        for name in ["paced-watch", "paced-control", "paced-publish"] {
+        for name in ["paced-watch", "paced-control", "paced-publish", "paced-sensors"] {
             guard let group = group(name) else { continue }
             groups.existing.insert(name)
             if own.contains(group.number) { groups.effective.insert(name) }
@@ -275,7 +275,7 @@ extension SystemFiles {
     /// The daemon's sockets, always of the real system; nil if the directory may not be read.
     func sockets(in directory: RuntimeDirectory) -> [SystemFacts.Socket]? {
         if access(directory.path, X_OK) != 0, errno == EACCES { return nil }
-        return [directory.stateSocket, directory.controlSocket, directory.publishSocket].compactMap { path in
+        return [directory.stateSocket, directory.controlSocket, directory.publishSocket, directory.sensorSocket].compactMap { path in
             var status = stat()
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
             let group = lines("/etc/group").first { line in

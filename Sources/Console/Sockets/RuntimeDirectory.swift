@@ -32,6 +32,7 @@ struct RuntimeDirectory: Equatable {
     var stateSocket: String { path + "/state.sock" }
     var controlSocket: String { path + "/control.sock" }
     var publishSocket: String { path + "/publish.sock" }
+    var sensorSocket: String { path + "/sensor.sock" }
 }
 
 /// An environment variable; nil if it is empty.

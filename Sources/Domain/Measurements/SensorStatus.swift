@@ -3,14 +3,39 @@ package enum SensorID: Hashable, Sendable {
     case bluetooth(LEAddress)
     /// The sensors on the board itself, which Linux publishes as IIO devices.
     case board
+    /// A sensor of another program, by the name that the program chose.
+    case external(ExternalSensorName)
+}
+
+/// The name of a sensor of another program: 1 to 32 of `a-z`, `0-9` and `-`. It can be no Bluetooth address.
+package struct ExternalSensorName: Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package static let lengthLimit = 32
+    package static let rule = "1 to 32 of a-z, 0-9 and -"
+
+    package init?(_ text: String) {
+        let isWord = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+            default: false
+            }
+        }
+        guard isWord, (1...Self.lengthLimit).contains(text.utf8.count) else { return nil }
+        description = text
+    }
 }
 
 extension SensorID: CustomStringConvertible {
-    /// The form on the sockets and in the journal: `A0:9E:1A:00:00:01/public` or `board`.
+    /// The prefix of ``external(_:)`` on the sockets, in the journal and in the setting `sensors`.
+    package static let externalPrefix = "ext:"
+
+    /// The form on the sockets and in the journal: `A0:9E:1A:00:00:01/public`, `board` or `ext:stryd`.
     package var description: String {
         switch self {
         case .bluetooth(let address): address.description
         case .board: "board"
+        case .external(let name): Self.externalPrefix + name.description
         }
     }
 
@@ -18,6 +43,11 @@ extension SensorID: CustomStringConvertible {
     package init?(_ text: String) {
         if text == "board" {
             self = .board
+            return
+        }
+        if text.hasPrefix(Self.externalPrefix) {
+            guard let name = ExternalSensorName(String(text.dropFirst(Self.externalPrefix.count))) else { return nil }
+            self = .external(name)
             return
         }
         let parts = text.split(separator: "/" as Character, omittingEmptySubsequences: false)
@@ -78,10 +108,12 @@ package struct SensorReading: Equatable, Sendable {
 
 /// One reading for each sensor of a list, by its index. It allocates nothing.
 package struct SensorReadings: Equatable, Sendable {
-    /// The largest number of sensors in a list: the links of Bluetooth, and the board.
-    package static let capacity = 9
+    /// The largest number of sensors in a list: the links of Bluetooth, the board, and those of other programs.
+    package static let capacity = 9 + externalCapacity
+    /// The largest number of sensors of other programs.
+    package static let externalCapacity = 8
 
-    private var storage = InlineArray<9, SensorReading>(repeating: SensorReading())
+    private var storage = InlineArray<17, SensorReading>(repeating: SensorReading())
 
     package init() {}
 

@@ -295,6 +295,7 @@ package enum JournalSchema {
             at_ms INTEGER NOT NULL
         ) STRICT;
         """,
+        "-- Entries and snapshots may have sensors of other programs (ext:), which earlier releases cannot replay.",
     ]
 
     /// Converts a line of table `event` from before version 5 to the names of version 5. Frozen, as the steps are.

@@ -90,18 +90,18 @@ enum DiagnosisCases {
             $0.sockets?[0].mode = 0o666
         },
         Case("groups", .failed, "missing: paced-control", install) {
-            $0.groups.existing = ["paced-watch", "paced-publish"]
+            $0.groups.existing = ["paced-watch", "paced-publish", "paced-sensors"]
         },
         Case(
             "groups", .failed, "anna is not a member of paced-watch, paced-control",
             "sudo usermod -aG paced-watch,paced-control anna, and log in again"
-        ) { $0.groups = .init(existing: ["paced-watch", "paced-control", "paced-publish"]) },
+        ) { $0.groups = .init(existing: ["paced-watch", "paced-control", "paced-publish", "paced-sensors"]) },
         Case(
             "groups", .note, "anna may watch the run, but not control it",
             "sudo usermod -aG paced-control anna, and log in again"
         ) {
             $0.groups = .init(
-                existing: ["paced-watch", "paced-control", "paced-publish"], assigned: ["paced-watch"],
+                existing: ["paced-watch", "paced-control", "paced-publish", "paced-sensors"], assigned: ["paced-watch"],
                 effective: ["paced-watch"])
         },
         Case("groups", .failed, "anna becomes a member of paced-control at the next login", "log in again") {

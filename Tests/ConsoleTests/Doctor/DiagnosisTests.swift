@@ -38,7 +38,7 @@ struct DiagnosisTests {
         findings.disk = SystemFacts.Disk(
             path: "/var/lib/paced", owner: 993, wantedOwner: 993, isReadOnly: false, freeMebibytes: 20113)
         findings.clock.isSynchronised = true
-        let ours: Set = ["paced-watch", "paced-control", "paced-publish"]
+        let ours: Set = ["paced-watch", "paced-control", "paced-publish", "paced-sensors"]
         findings.groups = SystemFacts.Groups(existing: ours, assigned: ours, effective: ours)
         findings.sockets = [
             .init(path: "/run/paced/state.sock", mode: 0o660, group: "paced-watch"),

@@ -161,9 +161,9 @@ struct SystemFilesTests {
     @Test func groupsAreFound() throws {
         try put(
             "root:x:0:\npaced-watch:x:4000001:bert,anna\npaced-control:x:4000002:\n"
-                + "paced-publish:x:4000003:\n", "/etc/group")
+                + "paced-publish:x:4000003:\npaced-sensors:x:4000004:\n", "/etc/group")
         let groups = tree.groups(of: .init(isRoot: false, name: "anna"))
-        let existing: Set = ["paced-watch", "paced-control", "paced-publish"]
+        let existing: Set = ["paced-watch", "paced-control", "paced-publish", "paced-sensors"]
         #expect(groups == .init(existing: existing, assigned: ["paced-watch"]))
     }
 }

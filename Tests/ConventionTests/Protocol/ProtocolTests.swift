@@ -7,7 +7,7 @@ import Wire
     private let page: ProtocolPage
     private let schema: ProtocolSchema
     private let document: [String: Any]
-    /// The methods of control.sock, publish.sock, net.sock and admin.sock; those of code.sock are among the last.
+    /// The methods of control.sock, publish.sock, sensor.sock, net.sock and admin.sock; those of code.sock are among the last.
     private let methods: [[String: Any]]
 
     init() throws {
@@ -16,7 +16,7 @@ import Wire
         let object = try JSONSerialization.jsonObject(with: Data(ControlRequest.table.document))
         document = try #require(object as? [String: Any])
         let documents = [
-            ControlRequest.table.document, TopicRequest.table.document, NetworkRequest.table.document,
+            ControlRequest.table.document, TopicRequest.table.document, SensorDoorRequest.table.document, NetworkRequest.table.document,
             WebRequest.adminTable.document,
         ]
         methods = try documents.flatMap { text in
