@@ -112,18 +112,21 @@ extension Invocation {
         if let summary = try journal.summary(of: id, in: .trash) { return Self.inTrash(summary, file, words) }
         guard let summary = try journal.summary(of: id) else { return nil }
         let line = words.line(summary)
-        func known(_ again: KnownActivity.Again, _ words: String, _ advice: String) -> KnownActivity {
-            KnownActivity(id: id, again: again, failure: .failed("\(file.name) \(words): \(line); \(advice)"))
+        func known(_ again: KnownActivity.Again, _ sentence: Sentence) -> KnownActivity {
+            KnownActivity(id: id, again: again, failure: .failed(sentence))
         }
-        if summary.isOpen { return known(.refused, "is activity \(id)", "it is in progress") }
+        if summary.isOpen { return known(.refused, "\(file.name) is activity \(id): \(line); it is in progress") }
         guard try hasSameSamples(file, number, as: id, of: journal) else {
             return known(
-                .replaces, "has the uuid of activity \(id), but other samples",
-                "'import --again' replaces that activity by the file")
+                .replaces,
+                "\(file.name) has the uuid of activity \(id), but other samples: \(line); "
+                    + "'import --again' replaces that activity by the file")
         }
         return try journal.isImported(id)
-            ? known(.replaces, "is activity \(id) already", Self.replacing)
-            : known(.refused, "is activity \(id) already", "it was recorded here, with more than a file holds")
+            ? known(.replaces, "\(file.name) is activity \(id) already: \(line); \(Self.replacing)")
+            : known(
+                .refused,
+                "\(file.name) is activity \(id) already: \(line); it was recorded here, with more than a file holds")
     }
 
     private static func inTrash(
