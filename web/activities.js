@@ -14,6 +14,7 @@ import { PlaceFilter } from './place-filter.js';
 import { keepForVisit, keptForVisit } from './store.js';
 import { Thumbnails } from './thumbnails.js';
 import { trashLink } from './trash-link.js';
+import { importedActivities } from './upload-results.js';
 import { rangeText } from './week-bars.js';
 
 const PAGE = 50;
@@ -261,7 +262,7 @@ class Page {
       controls: [labelled(t('activities.sport'), sport),
         element('label', { class: 'check' }, again, element('span', {}, t('activities.again')))],
       query: () => ({ ...(sport.value && { sport: sport.value }), ...(again.checked && { again: 1 }) }),
-      describe: errorText, onDone: () => this.load({ isNew: true }), resultOf: importLink,
+      describe: errorText, onDone: () => this.load({ isNew: true }), resultOf: importedActivities,
     });
   }
 
@@ -277,12 +278,6 @@ class Page {
       setText(this.list.state, '');
     }
   }
-}
-
-/** pacectl names the activity in its message. */
-function importLink(message) {
-  const id = / is activity (\d+):/.exec(message)?.[1];
-  return id ? [element('a', { href: activityAddress(id) }, t('activities.show'))] : [];
 }
 
 new Page();

@@ -16,6 +16,7 @@ import { labelled, select, start } from './page.js';
 import { Profile } from './profile.js';
 import { courseFormats } from './tables.js';
 import { trashLink } from './trash-link.js';
+import { storedCourse } from './upload-results.js';
 
 const PARTNERS = 100;
 
@@ -276,6 +277,7 @@ function makeUploader() {
     path: '/api/courses', title: t('courses.upload'), help: t('courses.upload_help'),
     controls: [element('label', { class: 'check' }, loads, element('span', {}, t('courses.upload_load')))],
     query: () => (loads.checked ? { load: 1 } : {}), describe: errorText, onDone: () => render(),
+    resultOf: storedCourse,
   });
 }
 

@@ -174,7 +174,7 @@ function send(path, query, file, onProgress, signal) {
     sender.addEventListener('load', () => {
       const { error, message } = sender.response ?? {};
       if (sender.status < 400 && message !== undefined) resolve(message);
-      else reject(new ApiError(error?.code ?? 'failed', error?.message ?? '', { status: sender.status }));
+      else reject(new ApiError(error?.code ?? 'failed', error?.message ?? '', { status: sender.status, data: error }));
     });
     sender.addEventListener('error', () => reject(new ApiError('offline', '')));
     sender.addEventListener('abort', () => reject(new DOMException('cancelled', 'AbortError')));
@@ -187,9 +187,9 @@ function send(path, query, file, onProgress, signal) {
 export class Uploader {
   /**
    * `path`: of the interface. `controls`: further controls of the form; `query()` reads them. `onDone()` is called
-   * after each file that was accepted. `resultOf(message)`: further elements of a result.
+   * after each file that was accepted. `resultOf(message, name)` resolves to the elements of a result.
    */
-  constructor({ path, title, help, controls, query, onDone, resultOf = () => [], describe }) {
+  constructor({ path, title, help, controls, query, onDone, resultOf, describe }) {
     Object.assign(this, { path, query, onDone, resultOf, describe });
     this.files = element('input', { id: 'upload-files', type: 'file', multiple: true,
       accept: '.fit,.gpx,.tcx,.kml,.geojson,.json,.gz', 'aria-describedby': 'upload-help' });
@@ -230,7 +230,8 @@ export class Uploader {
         this.progress.value = share;
         if (share >= 1) setText(this.state, t('history.reading', { name: file.name }));
       }, this.abort.signal);
-      this.results.append(element('li', {}, element('p', {}, message), ...this.resultOf(message)));
+      const result = await this.resultOf(message, file.name).catch(() => [element('p', {}, message)]);
+      this.results.append(element('li', {}, ...result));
       this.onDone();
     } catch (error) {
       await this.fail(file, error);

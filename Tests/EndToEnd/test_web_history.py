@@ -958,7 +958,7 @@ def test_course_is_uploaded_loaded_and_unloaded(own, pages):
     page.get_by_label("Load the course at once").check()
     button(page, "Upload").click()
     results = page.locator(".results li")
-    expect(results.first).to_contain_text("Stored: course 1")
+    expect(results.first).to_have_text("Stored and loaded: Castle Rock Hike.Open it")
     expect(results.last).to_have_class("problem")
     expect(page.locator(".next")).to_contain_text("Castle Rock Hike")
     assert own.courses()[0]["loaded"] is True
