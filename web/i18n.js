@@ -11,6 +11,8 @@ let locale = 'en';
 let plural = new Intl.PluralRules('en');
 let settings = {};
 const formats = new Map();
+/** See boardForms(); made when the first one is asked for. */
+let forms = null;
 /** What each figure asks for, several times a second: the decimal separator, and whether the user is in miles. */
 let point = null;
 let isAmerican = null;
@@ -24,6 +26,7 @@ export async function loadTexts() {
   plural = new Intl.PluralRules(locale);
   formats.clear();
   point = null;
+  forms = null;
   texts = (await import(`./texts/${language}.js`)).default;
   document.documentElement.lang = language;
 }
@@ -45,15 +48,36 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
 }
 
-/** A sentence of the board in the user's language; null if the language has none. English is what it says itself. */
-export function sentenceText({ sentence, values = [] }) {
-  const text = texts[`= ${sentence}`];
-  return text?.replace(/\{(\d+)\}/g, (place, number) => values[number - 1] ?? place) ?? null;
+/** A sentence of the board in the user's language, by its template; null if the language has none. */
+function sentenceText({ sentence, values = [] }) {
+  return texts[`= ${sentence}`]?.replace(/\{(\d+)\}/g, (place, number) => values[number - 1] ?? place) ?? null;
+}
+
+/** The board's sentences that the language has, as [form, template], those with the most words first. */
+function boardForms() {
+  const templates = Object.keys(texts).filter((key) => key.startsWith('= ')).map((key) => key.slice(2));
+  const words = (template) => template.replace(/\{\d+\}/g, '').length;
+  return templates.sort((one, other) => words(other) - words(one)).map((template) => {
+    const parts = template.split(/\{\d+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    return [new RegExp(`^${parts.join('(.*?)')}$`), template];
+  });
+}
+
+/** What the board says without a template, such as a reason, in the user's language; null if the language has none. */
+export function boardText(text) {
+  forms ??= boardForms();
+  for (const [form, sentence] of forms) {
+    const found = form.exec(text ?? '');
+    if (found) return sentenceText({ sentence, values: found.slice(1).map((value) => boardText(value) ?? value) });
+  }
+  // A file, or a place in it, can stand in front.
+  const rest = /: (.+)/.exec(text ?? '')?.[1];
+  return rest ? boardText(rest) : null;
 }
 
 /** What an error means for the user. */
 export function errorText(error) {
-  const said = sentenceText(error.data ?? {});
+  const said = sentenceText(error.data ?? {}) ?? boardText(error.message);
   if (said) return said;
   const key = `error.${error.code}`;
   // A failure of pacectl has its sentence; a bare status says nothing.

@@ -449,6 +449,25 @@ def test_import_of_files(own, pages):
     expect(heading(page)).to_have_text("A run")
 
 
+def test_german_page_says_in_german_what_became_of_a_file(own, pages):
+    track = own.track("one.gpx", 120, "2026-03-01")
+    page = pages.open(own.web, "activities.html", allowed="422", locale="de-DE")
+    fold(page, "Import")
+    problem = page.locator(".results .problem").last
+    for said in ("one.gpx ist Aktivität 1: A run, ", "one.gpx ist schon da, als Aktivität 1: "):
+        page.locator("#upload-files").set_input_files([track, own.write("two.gpx", "no track")])
+        page.locator(".upload button[type=submit]").click()
+        expect(problem).to_have_text("two.gpx: Das ist keine Datei im Format FIT, GPX, TCX oder KML.")
+        expect(page.locator(".results li").first).to_contain_text(said)
+        expect(page.locator(".upload button[type=submit]")).to_be_enabled()
+    page.goto(f"{own.web.url}/courses.html")
+    fold(page, "Datei hochladen")
+    for said in ("Gespeichert: A run.", "Die Liste hat diese Strecke schon: A run."):
+        page.locator("#upload-files").set_input_files(track)
+        page.locator(".upload button[type=submit]").click()
+        expect(page.locator(".results p")).to_have_text(said)
+
+
 @pytest.mark.thorough
 def test_import_of_what_is_there_needs_a_choice(own, pages):
     path = own.track("one.gpx", 120, "2026-03-01")

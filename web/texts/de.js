@@ -1644,4 +1644,337 @@ export default {
   'screens.down': 'Hinunter',
   'screens.replace': 'Anderes Feld',
   'screens.remove': 'Entfernen',
+
+  // What paced, paced-net and pacectl say: see docs/web.md, "Sentences of the board"
+  // Commands of the page, by paced
+  '= the disk has failed': 'Das Speichermedium des Geräts ist ausgefallen.',
+  '= the journal cannot be read yet': 'paced liest seine Daten noch. Versuche es gleich noch einmal.',
+  '= the journal cannot be read: {1}': 'paced kann seine Daten nicht lesen.',
+  '= nothing is recorded': 'paced zeichnet nichts auf.',
+  '= nothing is recorded, and the journal is not written': 'paced zeichnet nichts auf und speichert nichts.',
+  '= the disk does not respond': 'Das Speichermedium des Geräts antwortet nicht.',
+  '= the journal is not open yet, keeping up to 10 min in memory':
+    'paced hat seine Daten noch nicht geöffnet und merkt sich bis zu 10 min.',
+  '= the disk completes no writes, keeping up to 10 min in memory':
+    'Das Speichermedium speichert nichts; paced merkt sich bis zu 10 min.',
+  '= the disk is full': 'Das Speichermedium des Geräts ist voll.',
+  '= the file system is read-only': 'Das Speichermedium des Geräts lässt sich nur lesen.',
+  '= another program keeps the journal locked': 'Ein anderes Programm sperrt die Daten von paced.',
+  '= the disk reports an error ({1})': 'Das Speichermedium des Geräts meldet einen Fehler.',
+  '= the journal cannot be written ({1})': 'paced kann seine Daten nicht schreiben.',
+  '= the journal was moved away or removed': 'Die Daten von paced sind verschoben oder gelöscht worden.',
+  '= too many requests wait for the disk':
+    'Zu viele Anfragen warten auf das Speichermedium. Versuche es gleich noch einmal.',
+  '= too many requests about activities wait for the disk':
+    'Zu viele Anfragen warten auf das Speichermedium. Versuche es gleich noch einmal.',
+  '= too many requests about courses wait for the disk':
+    'Zu viele Anfragen warten auf das Speichermedium. Versuche es gleich noch einmal.',
+  '= cannot {1} while {2}': 'Das geht im jetzigen Zustand des Laufs nicht.',
+  '= cannot {1} within 1 s of the last lap': 'Die letzte Runde ist noch keine Sekunde her.',
+  '= {1} is in force, but not on the disk: {2}; paced stores it when it can':
+    'Die Einstellung gilt, ist aber noch nicht gespeichert. paced speichert sie, sobald es geht.',
+  '= the option {1} overrides it; start paced without the option': 'Das ist beim Start von paced festgelegt.',
+  // Activities, courses and the trash
+  '= there is no activity of this number': 'Diese Aktivität gibt es nicht.',
+  '= activity {1} does not exist; \'pacectl activities\' lists all activities': 'Die Aktivität {1} gibt es nicht.',
+  '= activity {1} is in the trash: \'pacectl restore {2}\' takes it out': 'Die Aktivität {1} ist im Papierkorb.',
+  '= activity {1} is in progress: stop it first': 'Die Aktivität {1} läuft noch: Beende sie erst.',
+  '= activity {1} has no rows': 'Die Aktivität {1} hat keine Werte.',
+  '= activity {1} is on: stop it first': 'Die Aktivität {1} läuft noch: Beende sie erst.',
+  '= the activity is in the trash: restore it first': 'Die Aktivität ist im Papierkorb: Stelle sie erst wieder her.',
+  '= the trash has no activity of this number': 'Diese Aktivität ist nicht im Papierkorb.',
+  '= no run is on: give the id of an activity': 'Gerade läuft keine Aktivität.',
+  '= there is no journal': 'Es gibt noch keine Aktivität.',
+  '= there is no journal in {1}; record a run, import a file, or name its directory with --state-dir':
+    'Es gibt noch keine Aktivität.',
+  '= cannot read the journal in {1}: {2}': 'Die Daten von paced lassen sich nicht lesen.',
+  '= cannot write the journal in {1}: {2}': 'Die Daten von paced lassen sich nicht schreiben.',
+  '= not allowed to look into {1}: {2}': 'paced-web darf die Daten von paced nicht lesen.',
+  '= no activity is longer than --longer and shorter than --shorter; see \'pacectl --help\'':
+    'Keine Aktivität ist länger als das Mindeste und kürzer als das Meiste.',
+  '= activity {1} has totals only and no samples, which {2} cannot hold: export it as fit, tcx or csv':
+    'Die Aktivität {1} hat nur Summen. Lade sie als FIT, TCX oder CSV herunter.',
+  '= activity {1} has no position outside of its hidden places of {2} m: nothing is left of it; a smaller --hide shows a part, and --hide 0 all':
+    'Außerhalb der verborgenen {2} m um Start und Ziel hat die Aktivität {1} keine Position. Verbirg weniger.',
+  '= activity {1} has no track that a course could follow': 'Die Aktivität {1} hat keine Positionen für eine Strecke.',
+  '= there is no course of this number: see \'pacectl course list\'': 'Diese Strecke gibt es nicht.',
+  '= there is no course {1}; see \'pacectl course list\'': 'Die Strecke {1} gibt es nicht.',
+  '= there is no course \'{1}\'; see \'pacectl course list\'': 'Die Strecke {1} gibt es nicht.',
+  '= the course is in the trash: restore it first': 'Die Strecke ist im Papierkorb: Stelle sie erst wieder her.',
+  '= the trash has no course of this number': 'Diese Strecke ist nicht im Papierkorb.',
+  '= course {1} is loaded: unload it first': 'Die Strecke {1} ist geladen: Entlade sie erst.',
+  '= no course is loaded': 'Es ist keine Strecke geladen.',
+  '= no course is loaded: load one with \'pacectl course load REF\'': 'Es ist keine Strecke geladen.',
+  '= the data of course {1} is lost': 'Die Daten der Strecke {1} sind verloren.',
+  '= {1} must be a number of 0.01 to 36': 'Dieses Tempo hält kein Partner.',
+  '= activity {1} has no distance that a partner could follow': 'Die Aktivität {1} hat keine Distanz für einen Partner.',
+  '= activity {1} does not follow the course in its direction':
+    'Die Aktivität {1} folgt der Strecke nicht in ihrer Richtung.',
+  '= a course is at most {1} km long': 'Eine Strecke ist höchstens {1} km lang.',
+  '= all vertices of the course are one place': 'Alle Punkte der Strecke sind an einer Stelle.',
+  // Settings, the display and sensors
+  '= only one of auto_lap_m and auto_lap_s can be on: set {1}, which is {2}, to 0 first':
+    'Automatische Runden gehen nach Distanz oder nach Zeit: Schalte die anderen erst aus.',
+  '= resting_heart_rate ({1}) must be below max_heart_rate ({2})':
+    'Der Ruhepuls ({1}) muss unter der maximalen Herzfrequenz ({2}) liegen.',
+  '= {1} must be at least 500, or 0 if it is unknown':
+    'Der Wert muss mindestens 500 sein, oder 0, wenn er unbekannt ist.',
+  '= {1} must be an integer from {2} to {3}': 'Der Wert muss eine ganze Zahl von {2} bis {3} sein.',
+  '= {1} must be a number from {2} to {3}': 'Der Wert muss eine Zahl von {2} bis {3} sein.',
+  '= {1} must be a string of 1 to {2} characters': 'Der Text muss 1 bis {2} Zeichen haben.',
+  '= {1} must be one of {2}': 'Dieser Wert ist nicht möglich.',
+  '= {1} must be {2}': 'Dieser Wert ist nicht möglich.',
+  '= {1} must be a list of at most {2} strings': 'Die Liste darf höchstens {2} Einträge haben.',
+  '= {1}[{2}] \'{3}\' must be {4}': '„{3}“ ist so nicht zu verstehen.',
+  '= alerts[{1}] is a second alert of {2}': 'Für jeden Wert gibt es nur eine Warnung.',
+  '= power_zones must be six integers from 1 to 4000, each above the one before, or null':
+    'Die Leistungszonen sind sechs ganze Zahlen von 1 bis 4000, jede über der vorigen.',
+  '= zones must be five integers, or null': 'Die Zonen sind fünf ganze Zahlen.',
+  '= sensors must be at most {1}': 'Mehr als {1} Sensoren sind nicht möglich.',
+  '= {1} sensors are selected, the maximum: forget one first':
+    'Mehr als {1} Sensoren sind nicht möglich: Vergiss erst einen.',
+  '= no known sensor has this address or name': 'Diesen Sensor kennt paced nicht.',
+  '= this is not an address or a name of a sensor': 'Das ist weder eine Adresse noch der Name eines Sensors.',
+  '= the demo simulates its sensors, and cannot switch them off':
+    'Die Sensoren der Demo sind gespielt und lassen sich nicht ausschalten.',
+  '= Bluetooth is not used': 'Bluetooth ist in der Einstellung von paced aus.',
+  '= Bluetooth is not available: {1}': 'Bluetooth ist nicht verfügbar.',
+  '= another scan or pairing is in progress': 'Eine andere Suche oder Kopplung läuft noch.',
+  '= no such sensor was found: wake it (a strap: put it on), keep it away from phones and watches, and try again':
+    'Der Sensor war nicht zu finden. Wecke ihn (lege einen Gurt an), halte ihn von Handys und Uhren fern und versuche es noch einmal.',
+  '= the sensor rejected the pairing: some sensors pair only in the first minute after they are put on, or have their maximum of paired devices; remove one in the maker\'s app, and try again':
+    'Der Sensor lehnt die Kopplung ab. Manche koppeln nur in der ersten Minute nach dem Anlegen, oder ihre Liste gekoppelter Geräte ist voll: Entferne eines in der App des Herstellers und versuche es noch einmal.',
+  '= another zero offset is in progress': 'Ein anderer Nullabgleich läuft noch.',
+  '= no such power meter is connected: turn the crank to wake it; see \'pacectl sensors\'':
+    'Dieser Leistungsmesser ist nicht verbunden: Drehe die Kurbel, um ihn zu wecken.',
+  '= several power meters are connected: name one; see \'pacectl sensors\'':
+    'Mehrere Leistungsmesser sind verbunden: Wähle einen.',
+  '= this power meter cannot set its zero offset over Bluetooth':
+    'Dieser Leistungsmesser kann seinen Nullpunkt nicht über Bluetooth abgleichen.',
+  '= the power meter did not set its zero offset: keep the crank still, take the load off the pedals, and try again':
+    'Der Nullabgleich ist fehlgeschlagen. Halte die Kurbel still, entlaste die Pedale und versuche es noch einmal.',
+  '= the power meter requires pairing: pair it with sensor.pair, then try again':
+    'Der Leistungsmesser verlangt erst eine Kopplung.',
+  '= the power meter did not respond: keep it near and awake, and try again':
+    'Der Leistungsmesser hat nicht geantwortet. Halte ihn nah und wach und versuche es noch einmal.',
+  '= this paced has no name: see its log': 'Dieses paced hat keinen Namen.',
+  '= the name cannot be stored: {1}': 'Der Name lässt sich nicht speichern.',
+  // Files that are sent
+  '= {1} uploads are in progress: try again later': '{1} Dateien werden schon gelesen. Versuche es später.',
+  '= an upload is at most {1} MiB; it is dropped': 'Mehr als {1} MiB sind nicht möglich.',
+  '= less than {1} MiB are free on the disk of the journal': 'Auf dem Gerät sind weniger als {1} MiB frei.',
+  '= a run is in progress: an activity can be replaced when it has ended':
+    'Ersetzen geht erst, wenn der Lauf beendet ist.',
+  '= the upload cannot be kept on the disk: {1}; it is dropped': 'Das Gerät kann die Datei nicht speichern.',
+  '= the journal rejects the course: {1}; nothing is stored': 'paced konnte die Strecke nicht speichern.',
+  '= the journal rejects the activity: {1}; nothing is imported': 'paced konnte die Aktivität nicht speichern.',
+  '= too many requests wait for the disk; the upload is dropped':
+    'Zu viele Anfragen warten auf das Speichermedium. Versuche es gleich noch einmal.',
+  '= no upload is in progress on this connection: call upload.begin':
+    'Die Verbindung zu paced war unterbrochen. Versuche es noch einmal.',
+  '= the request before is in progress: wait for its response':
+    'paced beantwortet noch eine Anfrage. Versuche es gleich noch einmal.',
+  '= the file cannot be stored: {1}': 'Das Gerät kann die Datei nicht speichern.',
+  '= the body has more than {1} bytes': 'Das ist zu groß.',
+  '= {1} is activity {2} already: {3}; {4}': '{1} ist schon da, als Aktivität {2}: {3}.',
+  '= {1} is activity {2} already: {3}; it was recorded here, with more than a file holds':
+    '{1} ist schon da, als Aktivität {2}: {3}. Sie wurde hier aufgezeichnet und enthält mehr als die Datei.',
+  '= {1} is activity {2}: {3}; it is in progress': '{1} ist die Aktivität {2}, die gerade läuft.',
+  '= {1} has the uuid of activity {2}, but other samples: {3}; \'import --again\' replaces that activity by the file':
+    '{1} ist eine andere Fassung der Aktivität {2}: {3}.',
+  '= {1} is activity {2}: {3}; it is in the trash: \'pacectl restore {4}\' takes it out':
+    '{1} ist die Aktivität {2}, die im Papierkorb liegt: {3}.',
+  '= cannot read {1}: {2}': 'Die Datei {1} ist nicht zu lesen.',
+  '= {1} has more than {2} MiB': '{1} hat mehr als {2} MiB.',
+  '= line {1}, column {2}: {3}': 'Zeile {1}, Spalte {2}: {3}',
+  '= byte {1}: {2}': 'Byte {1}: {2}',
+  '= the file is empty': 'Die Datei ist leer.',
+  '= the file has no content': 'Die Datei hat keinen Inhalt.',
+  '= not a FIT, GPX, TCX or KML file': 'Das ist keine Datei im Format FIT, GPX, TCX oder KML.',
+  '= not a FIT, GPX, TCX, KML or GeoJSON file': 'Das ist keine Datei im Format FIT, GPX, TCX, KML oder GeoJSON.',
+  '= not a GPX, TCX or KML file: its first element is <{1}>': 'Das ist keine Datei im Format GPX, TCX oder KML.',
+  '= not well-formed': 'Die Datei ist beschädigt: Das ist kein gültiges XML.',
+  '= document type declarations are not supported':
+    'Die Datei hat eine Dokumenttyp-Deklaration. Solche liest paced nicht.',
+  '= the file is compressed by gzip: unpack it first (gunzip)':
+    'Die Datei ist zweimal gepackt (gzip): Entpacke sie erst.',
+  '= the file is a ZIP archive, as KMZ files are: unpack it first (unzip)':
+    'Die Datei ist ein ZIP-Archiv, wie auch KMZ: Entpacke sie erst.',
+  '= the unpacked file is larger than 1 GiB': 'Die entpackte Datei ist größer als 1 GiB.',
+  '= the packed data (gzip) are damaged': 'Die gepackte Datei ist beschädigt.',
+  '= the file ends before {1}': 'Die Datei ist abgeschnitten.',
+  '= the checksum of the file is wrong': 'Die Datei ist beschädigt: Ihre Prüfsumme stimmt nicht.',
+  '= the checksum of the header is wrong': 'Die Datei ist beschädigt: Ihre Prüfsumme stimmt nicht.',
+  '= the signature .FIT is missing': 'Das ist keine FIT-Datei.',
+  '= a message exceeds the data of the file, which end at byte {1}': 'Die Datei ist beschädigt.',
+  '= the file contains {1}, not an activity': 'Die Datei enthält keine Aktivität.',
+  '= the file contains {1}, not a course and not an activity':
+    'Die Datei enthält weder eine Strecke noch eine Aktivität.',
+  '= the file has no activity': 'Die Datei enthält keine Aktivität.',
+  '= the file has no course and no activity': 'Die Datei enthält weder eine Strecke noch eine Aktivität.',
+  '= the activity has neither records nor totals': 'Die Aktivität hat weder Werte noch Summen.',
+  '= the file has no track: routes and waypoints have no times':
+    'Die Datei hat keine Spur mit Zeiten: Routen und Wegpunkte haben keine. Als Strecke lässt sie sich laden.',
+  '= the file has no track and no route: waypoints alone are no course':
+    'Die Datei hat weder Spur noch Route. Wegpunkte allein sind keine Strecke.',
+  '= the file has no gx:Track': 'Die Datei hat keine Spur mit Zeiten.',
+  '= its {1} LineString elements have no times':
+    'Die Linien der Datei haben keine Zeiten. Als Strecke lässt sie sich laden.',
+  '= the file has no LineString and no gx:Track with positions':
+    'Die Datei hat keine Linie und keine Spur mit Positionen.',
+  '= the file has no LineString and no MultiLineString': 'Die Datei hat keine Linie.',
+  '= the course has no track with positions': 'Die Strecke der Datei hat keine Positionen.',
+  '= no record of the file has a position': 'Die Datei hat keine Positionen.',
+  '= no point has {1}': 'Kein Punkt der Datei hat, was eine Aktivität braucht: Zeit und Position.',
+  '= all {1} points have one and the same time: their order in time is unknown':
+    'Alle {1} Punkte haben dieselbe Zeit. Ihre Reihenfolge ist unbekannt.',
+  '= the track lasts from {1} to {2}, longer than a year: correct or remove the points whose time is wrong, or split the file':
+    'Die Spur reicht von {1} bis {2}, länger als ein Jahr. Entferne die Punkte mit falscher Zeit, oder teile die Datei.',
+  '= the track has more than {1} points: simplify it, or split the file':
+    'Die Spur hat mehr als {1} Punkte. Vereinfache oder teile sie.',
+  '= the track has more than {1} points': 'Die Spur hat mehr als {1} Punkte.',
+  '= the track has {1} points, more than {2}, and is too winding or hilly to be simplified: split the file':
+    'Die Spur hat {1} Punkte, mehr als {2}, und ist zu kurvig oder hügelig zum Vereinfachen. Teile die Datei.',
+  '= the track has only one point: a course needs two or more at different places':
+    'Die Spur hat nur einen Punkt. Eine Strecke braucht zwei oder mehr.',
+  '= the file has more than {1} points beside its track: remove some':
+    'Die Datei hat mehr als {1} Punkte neben der Spur. Entferne einige.',
+  '= a position is not on the Earth: the latitude must be -90 to 90 and the longitude -180 to 180; correct or remove it':
+    'Eine Position liegt nicht auf der Erde. Verbessere oder entferne sie.',
+  '= a point has no latitude and longitude that are numbers: correct or remove it':
+    'Ein Punkt hat keine Breite und Länge. Verbessere oder entferne ihn.',
+  '= more than {1} laps': 'Die Datei hat mehr als {1} Runden.',
+  '= not GeoJSON: an object has no type': 'Das ist kein GeoJSON.',
+  '= the GeoJSON text is larger than {1} MiB: save it as GPX, or simplify it':
+    'Die GeoJSON-Datei ist größer als {1} MiB. Speichere sie als GPX, oder vereinfache sie.',
+  // Routes, places, buses and the weather, by paced-net
+  '= {1} requests wait for a response already: try again': 'Zu viele Anfragen warten schon. Versuche es noch einmal.',
+  '= another route is being searched: try again': 'Eine andere Route wird gerade gesucht. Versuche es noch einmal.',
+  '= the routes of search {1} are no longer kept: search again': 'Diese Routen sind nicht mehr da: Suche noch einmal.',
+  '= search {1} has the routes 0 to {2}': 'Diese Route ist nicht mehr da: Suche noch einmal.',
+  '= routes are off in paced-net.conf: name a route engine there, or with --engine':
+    'Die Routen sind in der Einstellung von paced-net aus.',
+  '= paced has no position: wait for one, or name the start with --from':
+    'Es gibt noch keine Position. Warte auf sie, oder wähle einen Start.',
+  '= paced has no position: wait for one, or name a place or a station':
+    'Es gibt noch keine Position. Warte auf sie, oder wähle einen Ort.',
+  '= paced has no position: wait for one, or name a place':
+    'Es gibt noch keine Position. Warte auf sie, oder wähle einen Ort.',
+  '= paced has no position: wait for one, or name one with --at LAT,LON':
+    'Es gibt noch keine Position. Warte auf sie, oder wähle einen Ort.',
+  '= the nearest road or path to the {1} is {2} away: the map of {3} does not cover it':
+    'Der nächste Weg ist {2} entfernt: Die Karte des Routendiensts reicht nicht bis dort.',
+  '= the route is {1} long, more than {2}: name a nearer destination':
+    'Die Route ist {1} lang, mehr als {2}. Wähle ein näheres Ziel.',
+  '= the weather is off in paced-net.conf': 'Das Wetter ist in der Einstellung von paced-net aus.',
+  '= the stations are farther than 100 km by now': 'Die Wetterstationen sind inzwischen weiter als 100 km weg.',
+  '= no station has reported within 2 h': 'Seit 2 h hat keine Wetterstation gemeldet.',
+  '= no weather station within 100 km': 'Im Umkreis von 100 km gibt es keine Wetterstation.',
+  '= the clock is wrong: a report is newer than now':
+    'Die Uhr des Geräts geht falsch: Eine Meldung ist neuer als jetzt.',
+  '= {1} has no report of the last 90 min': '{1} hat in den letzten 90 min nichts gemeldet.',
+  '= none of the nearest 8 stations has a report of the last 90 min':
+    'Keine der 8 nächsten Stationen hat in den letzten 90 min gemeldet.',
+  '= no places: run \'pacectl places import FILE.osm.pbf\'':
+    'Auf dem Gerät sind noch keine Orte: pacectl places import DATEI.osm.pbf',
+  '= there are no places in {1}: import an extract of OpenStreetMap with \'pacectl places import FILE.osm.pbf\'':
+    'Auf dem Gerät sind noch keine Orte: pacectl places import DATEI.osm.pbf',
+  '= cannot read {1} ({2}): replace it with \'pacectl places import FILE.osm.pbf\'':
+    'Die Orte auf dem Gerät sind nicht zu lesen. Neu: pacectl places import DATEI.osm.pbf',
+  '= cannot read {1} ({2}): import the places again':
+    'Die Orte auf dem Gerät sind nicht zu lesen. Importiere sie dort neu.',
+  '= no such place within {1}; try a larger --radius, or another --kind':
+    'Im Umkreis von {1} gibt es keinen solchen Ort. Suche weiter weg oder nach anderem.',
+  '= no such place ahead within {1} of the course; try a larger --radius, or another --kind':
+    'Bis {1} neben der Strecke kommt kein solcher Ort mehr. Suche weiter weg oder nach anderem.',
+  '= there is no place {1} in {2}': 'Diesen Ort gibt es auf dem Gerät nicht mehr.',
+  '= no place has the name \'{1}\'': 'Kein Ort heißt „{1}“.',
+  '= the loaded course is not in the list of courses; load another one':
+    'Die geladene Strecke ist nicht in der Liste. Lade eine andere.',
+  '= no timetable: run \'pacectl transit import GTFS.zip\'':
+    'Auf dem Gerät ist noch kein Fahrplan: pacectl transit import GTFS.zip',
+  '= there is no timetable in {1}: import one with \'pacectl transit import GTFS.zip\'':
+    'Auf dem Gerät ist noch kein Fahrplan: pacectl transit import GTFS.zip',
+  '= cannot read {1} ({2}): replace it with \'pacectl transit import GTFS.zip\'':
+    'Der Fahrplan auf dem Gerät ist nicht zu lesen. Neu: pacectl transit import GTFS.zip',
+  '= cannot read {1} ({2}): import the timetable again':
+    'Der Fahrplan auf dem Gerät ist nicht zu lesen. Importiere ihn dort neu.',
+  '= there is no line {1} in the timetable': 'Die Linie {1} ist nicht im Fahrplan.',
+  '= line {1} has no trace': 'Von der Linie {1} ist kein Weg bekannt.',
+  '= no line has the ID {1}': 'Die Linie {1} gibt es nicht.',
+  '= no line is called \'{1}\'; see \'pacectl transit lines\'': 'Keine Linie heißt „{1}“.',
+  '= no stop has the ID {1}': 'Die Haltestelle {1} gibt es nicht.',
+  '= no stop has the ID \'{1}\'; \'pacectl transit stops\' lists those around you':
+    'Die Haltestelle {1} gibt es nicht.',
+  '= no stop has the ID, the code or the name \'{1}\'; \'pacectl transit stops\' lists those around you':
+    'Keine Haltestelle heißt „{1}“.',
+  '= no stop has the text \'{1}\'': 'Keine Haltestelle heißt „{1}“.',
+  '= {1} stops have this text: name one by its ID; see \'pacectl transit stops\'':
+    '{1} Haltestellen passen dazu. Wähle eine.',
+  '= no stop within {1}; try a larger --radius': 'Im Umkreis von {1} gibt es keine Haltestelle. Suche weiter weg.',
+  '= no stop within {1}; try a larger --radius, or name a stop':
+    'Im Umkreis von {1} gibt es keine Haltestelle. Suche weiter weg, oder wähle eine.',
+  '= the timetable has no lines': 'Der Fahrplan hat keine Linien.',
+  '= no line has a way': 'Von keiner Linie ist ein Weg bekannt.',
+  '= no departure in the next 24 h': 'In den nächsten 24 h fährt hier nichts ab.',
+  '= no way home in the next 24 h; try a larger --within':
+    'In den nächsten 24 h führt kein Bus nach Hause. Gehe weiter bis zur Haltestelle.',
+  '= name your home with --home LAT,LON; {1}':
+    'Dein Zuhause ist nicht bekannt: Wähle es auf der Seite, oder in der Einstellung von paced-net.',
+  '= set Home= in paced-net.conf, or name a home':
+    'Dein Zuhause ist nicht bekannt: Wähle es auf der Seite, oder in der Einstellung von paced-net.',
+  '= the clock of this machine is not set: set it, or name a time with --time':
+    'Die Uhr des Geräts ist nicht gestellt.',
+  '= paced-net is not running': 'paced-net läuft nicht.',
+  '= live data is for now only': 'Live-Daten gibt es nur für jetzt.',
+  '= no live data is configured in paced-net.conf': 'Die Einstellung von paced-net nennt keine Quelle für Live-Daten.',
+  '= the live data is {1} s old': 'Die Live-Daten sind {1} s alt.',
+  '= there is no live data yet': 'Es gibt noch keine Live-Daten.',
+  '= no group is named {1}': 'Keine Gruppe heißt {1}.',
+  '= a group is already named {1}': 'Eine Gruppe heißt schon {1}.',
+  '= a group must have 1 to {1} lines': 'Eine Gruppe hat 1 bis {1} Linien.',
+  '= a list must have at most {1} groups': 'Mehr als {1} Gruppen sind nicht möglich.',
+  '= a list must have at most {1} lines': 'Mehr als {1} Linien sind nicht möglich.',
+  '= a list must have at most {1} KiB: remove groups, or shorten names':
+    'Die Liste ist zu lang: Entferne Gruppen, oder kürze Namen.',
+  '= {1} must be 1 to {2} characters, without control characters and without a space at either end':
+    'Ein Name hat 1 bis {2} Zeichen.',
+  '= cannot write {1}: {2}': 'Das Gerät kann die Änderung nicht speichern.',
+  '= cannot read {1}: {2}; correct it, or remove it': 'Die Liste der Linien auf dem Gerät ist beschädigt.',
+  '= cannot connect to {1}': '{1} ist nicht zu erreichen.',
+  '= {1} does not respond in time': '{1} antwortet nicht rechtzeitig.',
+  '= clock not set? {1}: certificate not valid yet':
+    'Ist die Uhr des Geräts gestellt? Das Zertifikat von {1} gilt noch nicht.',
+  '= the certificate of {1} is not valid': 'Das Zertifikat von {1} ist ungültig.',
+  '= the response of {1} is too long': 'Die Antwort von {1} ist zu lang.',
+  '= the response of {1} is cut off': 'Die Antwort von {1} ist abgeschnitten.',
+  '= {1} refuses requests (403)': '{1} lehnt Anfragen ab.',
+  '= {1} has no such service ({2})': '{1} bietet das nicht mehr an.',
+  '= {1} limits requests (429)': '{1} begrenzt Anfragen.',
+  '= {1} has an error ({2})': '{1} hat einen Fehler.',
+  '= {1} rejects the request ({2})': '{1} lehnt die Anfrage ab.',
+  '= waiting: enough requests to {1}': 'Genug Anfragen an {1}: Die nächste kommt später.',
+  '= too many requests wait for {1}': 'Zu viele Anfragen warten auf {1}.',
+  // The programs do not run, or do not answer
+  '= paced is not running: sudo systemctl start paced': 'paced läuft nicht.',
+  '= paced is not running at {1}; start it, or name its directory with --runtime-dir': 'paced läuft nicht.',
+  '= this needs {1}, which is not running at {2}: sudo apt install ./{3}_*.deb && sudo systemctl enable --now {4}':
+    'Dafür muss {1} laufen.',
+  '= not allowed to open {1}: {2}': 'paced-web darf das nicht: Ihm fehlt ein Recht auf dem Gerät.',
+  '= cannot reach {1} at {2} ({3}); try again': '{1} ist nicht zu erreichen. Versuche es noch einmal.',
+  '= {1} accepts no request at {2}; see its log': '{1} nimmt keine Anfragen an.',
+  '= {1} does not respond at {2} within {3} s; see its log': '{1} hat in {3} s nicht geantwortet.',
+  '= {1} closed the connection; try again, or see its log': '{1} hat die Verbindung getrennt. Versuche es noch einmal.',
+  '= the response of {1} is longer than {2} bytes': 'Die Antwort von {1} ist zu lang.',
+  '= the response of {1} is not valid JSON': 'Die Antwort von {1} ergibt keinen Sinn.',
+  '= paced speaks protocol {1}, this pacectl {2}; install the same release of both':
+    'paced und pacectl sind von verschiedenen Versionen. Installiere beide neu.',
+  '= {1} is in use by {2}; name its --runtime-dir, or stop it': 'Ein anderes Programm benutzt die Daten von paced.',
+  '= {1} is in use by process {2}, which does not serve {3}; name its --runtime-dir':
+    'Ein anderes Programm benutzt die Daten von paced.',
+  '= the service does not run: start paced, or paced-net': 'Das Programm, das dies beantwortet, läuft nicht.',
+  '= the service does not respond': 'Das Programm, das dies beantwortet, antwortet nicht.',
+  '= pacectl took too long': 'Das hat zu lange gedauert.',
+  '= pacectl cannot be started: {1}': 'paced-web kann pacectl nicht starten.',
+  '= pacectl has failed with status {1}': 'pacectl ist fehlgeschlagen.',
 };

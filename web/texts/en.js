@@ -1623,4 +1623,57 @@ export default {
   'screens.down': 'Down',
   'screens.replace': 'Other field',
   'screens.remove': 'Remove',
+
+  // What paced, paced-net and pacectl say with a path or an option: see docs/web.md, "Sentences of the board"
+  '= there is no journal in {1}; record a run, import a file, or name its directory with --state-dir':
+    'There is no activity yet: record a run, or import a file.',
+  '= cannot read the journal in {1}: {2}': 'The data of paced cannot be read: {2}.',
+  '= cannot write the journal in {1}: {2}': 'The data of paced cannot be written: {2}.',
+  '= not allowed to look into {1}: {2}': 'paced-web is not allowed to read the data of paced.',
+  '= no activity is longer than --longer and shorter than --shorter; see \'pacectl --help\'':
+    'No activity is longer than the least length and shorter than the greatest.',
+  '= activity {1} has no position outside of its hidden places of {2} m: nothing is left of it; a smaller --hide shows a part, and --hide 0 all':
+    'Activity {1} has no position outside of its hidden places of {2} m. Hide less.',
+  '= the option {1} overrides it; start paced without the option': 'This was chosen when paced was started.',
+  '= routes are off in paced-net.conf: name a route engine there, or with --engine':
+    'Routes are off in the configuration of paced-net.',
+  '= paced has no position: wait for one, or name the start with --from':
+    'paced has no position: wait for one, or choose a start.',
+  '= paced has no position: wait for one, or name one with --at LAT,LON':
+    'paced has no position: wait for one, or choose a place.',
+  '= there are no places in {1}: import an extract of OpenStreetMap with \'pacectl places import FILE.osm.pbf\'':
+    'The board has no places yet: pacectl places import FILE.osm.pbf',
+  '= cannot read {1} ({2}): replace it with \'pacectl places import FILE.osm.pbf\'':
+    'The places of the board cannot be read. Anew: pacectl places import FILE.osm.pbf',
+  '= cannot read {1} ({2}): import the places again': 'The places of the board cannot be read. Import them again.',
+  '= no such place within {1}; try a larger --radius, or another --kind':
+    'There is no such place within {1}. Search farther, or for something else.',
+  '= no such place ahead within {1} of the course; try a larger --radius, or another --kind':
+    'There is no such place ahead within {1} of the course. Search farther, or for something else.',
+  '= there is no place {1} in {2}': 'The board does not have this place any more.',
+  '= there is no timetable in {1}: import one with \'pacectl transit import GTFS.zip\'':
+    'The board has no timetable yet: pacectl transit import GTFS.zip',
+  '= cannot read {1} ({2}): replace it with \'pacectl transit import GTFS.zip\'':
+    'The timetable of the board cannot be read. Anew: pacectl transit import GTFS.zip',
+  '= cannot read {1} ({2}): import the timetable again': 'The timetable of the board cannot be read. Import it again.',
+  '= no stop within {1}; try a larger --radius': 'There is no stop within {1}. Search farther.',
+  '= no stop within {1}; try a larger --radius, or name a stop':
+    'There is no stop within {1}. Search farther, or choose one.',
+  '= no way home in the next 24 h; try a larger --within': 'No way home in the next 24 h. Walk farther to a stop.',
+  '= name your home with --home LAT,LON; {1}':
+    'Your home is not known: choose it on the page, or in the configuration of paced-net.',
+  '= set Home= in paced-net.conf, or name a home':
+    'Your home is not known: choose it on the page, or in the configuration of paced-net.',
+  '= the clock of this machine is not set: set it, or name a time with --time': 'The clock of the board is not set.',
+  '= cannot read {1}: {2}; correct it, or remove it': 'The list of lines of the board is damaged.',
+  '= paced is not running at {1}; start it, or name its directory with --runtime-dir': 'paced is not running.',
+  '= this needs {1}, which is not running at {2}: sudo apt install ./{3}_*.deb && sudo systemctl enable --now {4}':
+    'This needs {1}, which is not running.',
+  '= not allowed to open {1}: {2}': 'paced-web is not allowed to: it lacks a permission on the board.',
+  '= cannot reach {1} at {2} ({3}); try again': '{1} cannot be reached. Try again.',
+  '= {1} accepts no request at {2}; see its log': '{1} accepts no request.',
+  '= {1} does not respond at {2} within {3} s; see its log': '{1} does not respond within {3} s.',
+  '= {1} is in use by {2}; name its --runtime-dir, or stop it': 'Another program uses the data of paced.',
+  '= {1} is in use by process {2}, which does not serve {3}; name its --runtime-dir':
+    'Another program uses the data of paced.',
 };
