@@ -3,7 +3,7 @@
 import { element } from './dom.js';
 import { age } from './format.js';
 import { clock, t } from './i18n.js';
-import { internetText } from './internet.js';
+import { reasonText } from './internet.js';
 import { far, minutes } from './outside.js';
 
 export const isColour = (colour) => /^#[0-9a-f]{6}$/i.test(colour ?? '');
@@ -29,8 +29,8 @@ export function lineMark(line) {
 
 /** That times are those of the timetable, and why. */
 export function scheduleText(reason) {
-  const internet = internetText(reason);
-  if (internet) return `${t('buses.schedule')}. ${internet}`;
+  const said = reasonText(reason);
+  if (said) return `${t('buses.schedule')}. ${said}`;
   return reason ? t('buses.schedule_reason', { reason }) : t('buses.schedule');
 }
 

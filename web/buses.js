@@ -7,7 +7,7 @@ import { element, setText, show } from './dom.js';
 import { age } from './format.js';
 import { GroupEditor, loadLists } from './group-editor.js';
 import { errorText, t } from './i18n.js';
-import { internetText } from './internet.js';
+import { reasonText } from './internet.js';
 import { LineChips } from './line-chips.js';
 import { closestStop, LineStops } from './line-stops.js';
 import { lineStyle, vehicleColour } from './line-style.js';
@@ -231,7 +231,7 @@ function drawLive(data) {
     return setText(live, agency + scheduleText(data.reason));
   }
   const old = age((topic.age_ms + performance.now() - topic.at) / 1000);
-  const more = data.reason ? ` · ${internetText(data.reason) ?? data.reason}` : '';
+  const more = data.reason ? ` · ${reasonText(data.reason) ?? data.reason}` : '';
   return setText(live, agency + t(topic.stale ? 'buses.live_stale' : 'buses.live', { age: old }) + more);
 }
 

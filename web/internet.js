@@ -1,6 +1,6 @@
 // What paced-net says when the board does not reach the internet, as a sentence.
 
-import { t } from './i18n.js';
+import { boardText, t } from './i18n.js';
 
 /** The beginnings of paced-net's reasons, with the host. */
 const CAUSES = [
@@ -16,3 +16,6 @@ export function internetText(reason) {
   }
   return null;
 }
+
+/** The sentence for a reason of paced-net in the user's language; null if only its own words say it. */
+export const reasonText = (reason) => internetText(reason) ?? boardText(reason);

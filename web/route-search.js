@@ -14,9 +14,14 @@ export async function findRoutes(params, signal, count = Infinity) {
   return answer;
 }
 
+/** Failures about which paced-net says no more. */
+const PLAIN = ['unresolved', 'unreachable', 'cut-off', 'too-long'];
+
 /** A failure as [sentence], or as [sentence, what paced-net says in English]. */
 export function failureTexts(error) {
-  const key = `routes.reason.${error.data?.reason}`;
+  const { reason } = error.data ?? {};
+  const key = `routes.reason.${reason}`;
   if (error.code === 'unreachable') return [t('outside.no_net')];
-  return hasText(key) ? [t(key), error.message] : [errorText(error)];
+  if (!hasText(key)) return [errorText(error)];
+  return PLAIN.includes(reason) ? [t(key)] : [t(key), error.message];
 }

@@ -5,7 +5,7 @@ import { element, setText, show } from './dom.js';
 import { compass, percent, temperature, height } from './format.js';
 import { AHEAD, hoursOf, perhapsOf } from './hours.js';
 import { clock, errorText, t } from './i18n.js';
-import { internetText } from './internet.js';
+import { internetText, reasonText } from './internet.js';
 import {
   capital, far, follow, Latest, minutes, moment, PacedClock, parsePosition, positionOf, positionText, towards,
 } from './outside.js';
@@ -150,7 +150,7 @@ function render() {
 
 function view(data, context) {
   const reason = data.reason
-    ? element('p', { class: 'notice-line' }, internetText(data.reason) ?? capital(data.reason)) : null;
+    ? element('p', { class: 'notice-line' }, reasonText(data.reason) ?? capital(data.reason)) : null;
   if (data.station === undefined) {
     return [element('section', { class: 'card' }, element('h2', {}, t('weather.none')), reason)];
   }
