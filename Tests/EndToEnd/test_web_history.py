@@ -454,7 +454,7 @@ def test_german_page_says_in_german_what_became_of_a_file(own, pages):
     page = pages.open(own.web, "activities.html", allowed="422", locale="de-DE")
     fold(page, "Import")
     problem = page.locator(".results .problem").last
-    for said in ("one.gpx ist Aktivität 1: A run, ", "one.gpx ist schon da, als Aktivität 1: "):
+    for said in ("one.gpx ist Aktivität 1: A run, ", "one.gpx ist schon da, als Aktivität 1."):
         page.locator("#upload-files").set_input_files([track, own.write("two.gpx", "no track")])
         page.locator(".upload button[type=submit]").click()
         expect(problem).to_have_text("two.gpx: Das ist keine Datei im Format FIT, GPX, TCX oder KML.")

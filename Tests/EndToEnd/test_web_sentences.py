@@ -133,7 +133,7 @@ def test_errors_are_said_in_german():
         {"code": "failed", "message": "something new"},
     ) == [
         "Die Strecke 3 ist geladen: Entlade sie erst.", "Die Live-Daten sind 90 s alt.",
-        "Zeile 2, Spalte 5: Die Datei ist beschädigt: Das ist kein gültiges XML.", "Eine Gruppe heißt schon Night: owls.",
+        "In Zeile 2, Spalte 5 ist ein Fehler: Die Datei ist beschädigt: Das ist kein gültiges XML.", "Eine Gruppe heißt schon Night: owls.",
         "(a.b)* ist nicht zu erreichen.", "Zu viele Seiten sind offen. Diese versucht es weiter.", "something new"]
 
 

@@ -1691,7 +1691,7 @@ export default {
   '= cannot write the journal in {1}: {2}': 'Die Daten von paced lassen sich nicht schreiben.',
   '= not allowed to look into {1}: {2}': 'paced-web darf die Daten von paced nicht lesen.',
   '= no activity is longer than --longer and shorter than --shorter; see \'pacectl --help\'':
-    'Keine Aktivität ist länger als das Mindeste und kürzer als das Meiste.',
+    'Die kleinste Distanz ist größer als die größte.',
   '= activity {1} has totals only and no samples, which {2} cannot hold: export it as fit, tcx or csv':
     'Die Aktivität {1} hat nur Summen. Lade sie als FIT, TCX oder CSV herunter.',
   '= activity {1} has no position outside of its hidden places of {2} m: nothing is left of it; a smaller --hide shows a part, and --hide 0 all':
@@ -1776,18 +1776,18 @@ export default {
     'paced beantwortet noch eine Anfrage. Versuche es gleich noch einmal.',
   '= the file cannot be stored: {1}': 'Das Gerät kann die Datei nicht speichern.',
   '= the body has more than {1} bytes': 'Das ist zu groß.',
-  '= {1} is activity {2} already: {3}; {4}': '{1} ist schon da, als Aktivität {2}: {3}.',
+  '= {1} is activity {2} already: {3}; {4}': '{1} ist schon da, als Aktivität {2}.',
   '= {1} is activity {2} already: {3}; it was recorded here, with more than a file holds':
-    '{1} ist schon da, als Aktivität {2}: {3}. Sie wurde hier aufgezeichnet und enthält mehr als die Datei.',
+    '{1} ist schon da, als Aktivität {2}. Sie wurde hier aufgezeichnet und enthält mehr als die Datei.',
   '= {1} is activity {2}: {3}; it is in progress': '{1} ist die Aktivität {2}, die gerade läuft.',
   '= {1} has the uuid of activity {2}, but other samples: {3}; \'import --again\' replaces that activity by the file':
-    '{1} ist eine andere Fassung der Aktivität {2}: {3}.',
+    '{1} ist eine andere Fassung der Aktivität {2}.',
   '= {1} is activity {2}: {3}; it is in the trash: \'pacectl restore {4}\' takes it out':
-    '{1} ist die Aktivität {2}, die im Papierkorb liegt: {3}.',
+    '{1} ist die Aktivität {2}, die im Papierkorb liegt.',
   '= cannot read {1}: {2}': 'Die Datei {1} ist nicht zu lesen.',
   '= {1} has more than {2} MiB': '{1} hat mehr als {2} MiB.',
-  '= line {1}, column {2}: {3}': 'Zeile {1}, Spalte {2}: {3}',
-  '= byte {1}: {2}': 'Byte {1}: {2}',
+  '= line {1}, column {2}: {3}': 'In Zeile {1}, Spalte {2} ist ein Fehler: {3}',
+  '= byte {1}: {2}': 'Bei Byte {1} ist ein Fehler: {2}',
   '= the file is empty': 'Die Datei ist leer.',
   '= the file has no content': 'Die Datei hat keinen Inhalt.',
   '= not a FIT, GPX, TCX or KML file': 'Das ist keine Datei im Format FIT, GPX, TCX oder KML.',

@@ -1631,7 +1631,7 @@ export default {
   '= cannot write the journal in {1}: {2}': 'The data of paced cannot be written: {2}.',
   '= not allowed to look into {1}: {2}': 'paced-web is not allowed to read the data of paced.',
   '= no activity is longer than --longer and shorter than --shorter; see \'pacectl --help\'':
-    'No activity is longer than the least length and shorter than the greatest.',
+    'The least distance is above the greatest.',
   '= activity {1} has no position outside of its hidden places of {2} m: nothing is left of it; a smaller --hide shows a part, and --hide 0 all':
     'Activity {1} has no position outside of its hidden places of {2} m. Hide less.',
   '= the option {1} overrides it; start paced without the option': 'This was chosen when paced was started.',
