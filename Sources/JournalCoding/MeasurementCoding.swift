@@ -113,7 +113,7 @@ extension SensorMeasurement {
             [
                 Int(running.rawSpeed), Int(running.cadence), running.isRunning ? 1 : 0,
                 running.strideCentimetres.map { Int($0) }, running.totalDecimetres.map { Int($0) },
-            ]
+            ] + (running.hasSpeed ? [] : [0])
         case .fitnessMachine(let record): record.fields
         case .environment(let environment):
             [
@@ -142,10 +142,11 @@ extension SensorMeasurement {
         case .runningSpeedCadence:
             let (rawSpeed, cadence): (UInt16, UInt8) = (try fields.needed(), try fields.needed())
             let isRunning = try fields.flag() ?? false
-            self = .running(
-                RunningMeasurement(
-                    rawSpeed: rawSpeed, cadence: cadence, strideCentimetres: try fields.next(),
-                    totalDecimetres: try fields.next(), isRunning: isRunning))
+            var running = RunningMeasurement(
+                rawSpeed: rawSpeed, cadence: cadence, strideCentimetres: try fields.next(),
+                totalDecimetres: try fields.next(), isRunning: isRunning)
+            running.hasSpeed = try fields.flag() ?? true
+            self = .running(running)
         case .fitnessMachine: self = .fitnessMachine(try FitnessMachineRecord(&fields))
         case .environment:
             self = .environment(

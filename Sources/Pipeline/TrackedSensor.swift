@@ -71,6 +71,7 @@ package struct TrackedSensor: Equatable, Sendable {
             let counted = powerMeterWheel.received(count, at: now)
             return (.powerMeterWheel, SensorStretch(counted, of: powerMeterWheel, settings))
         case .running(let running):
+            guard running.hasSpeed else { return nil }
             let stretch = footPod.received(
                 running.totalDecimetres, width: 32, unit: 0.1, speed: running.speed, at: now)
             return (.footPod, stretch.scaled(by: settings.strideFactor))
@@ -156,7 +157,7 @@ package struct TrackedSensor: Equatable, Sendable {
         switch odometer {
         case .wheel: wheel.rate(at: now).map { $0 * settings.wheelMetres }
         case .powerMeterWheel: powerMeterWheel.rate(at: now).map { $0 * settings.wheelMetres }
-        case .footPod: running(at: now).map { $0.speed * settings.strideFactor }
+        case .footPod: running(at: now).flatMap { $0.hasSpeed ? $0.speed * settings.strideFactor : nil }
         case .machine: machineRecord(at: now)?.speed
         }
     }
@@ -166,7 +167,7 @@ package struct TrackedSensor: Equatable, Sendable {
         switch odometer {
         case .wheel: wheel.isPresent(at: now)
         case .powerMeterWheel: powerMeterWheel.isPresent(at: now)
-        case .footPod: running(at: now) != nil
+        case .footPod: running(at: now)?.hasSpeed == true
         case .machine: machineRecord(at: now).map { $0.totalMetres != nil || $0.speed != nil } ?? false
         }
     }

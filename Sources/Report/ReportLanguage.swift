@@ -51,7 +51,7 @@ package enum ReportLanguage: String, CaseIterable, Sendable {
         "Ascent": "Anstieg", "Descent": "Abstieg", "Average heart rate": "Mittlerer Puls",
         "Highest heart rate": "Höchster Puls", "Energy": "Energie", "Average power": "Mittlere Leistung",
         "Normalized power": "Normalisierte Leistung", "Highest power": "Höchste Leistung", "Work": "Arbeit",
-        "Average cadence": "Mittlere Trittfrequenz", "steps/min": "Schritte/min", "rpm": "U/min", "bpm": "/min",
+        "Average cadence": "Mittlere Trittfrequenz", "steps/min": "Schritte/min", "rpm": "U/min",
         // The map
         "Route": "Strecke",
         "The route on a map, {1} by {2} {3}, north is up. The charts have its values.":
@@ -72,7 +72,7 @@ package enum ReportLanguage: String, CaseIterable, Sendable {
         "Splits of {1}": "Abschnitte von {1}", "Heart": "Puls", "Laps": "Runden", "Lap": "Runde",
         "The first {1} of {2} laps.": "Die ersten {1} von {2} Runden.", "Heart-rate zones": "Pulszonen",
         "Power zones": "Leistungszonen", "Zone": "Zone", "Range": "Bereich", "Share": "Anteil",
-        "Warm Up": "Aufwärmen", "below {1} bpm": "unter {1}", "from {1} bpm": "ab {1}",
+        "Warm Up": "Aufwärmen", "below {1} bpm": "unter {1} bpm", "from {1} bpm": "ab {1} bpm",
         "Heart rate variability": "Herzfrequenzvariabilität", "Figure": "Größe", "Value": "Wert",
         "Mean RR interval": "Mittleres RR-Intervall", "Artefacts": "Artefakte", "Best times": "Bestzeiten",
         "Over": "Über", "From": "Ab", "Best power": "Beste Leistung", "Average": "Mittel", "Badges": "Abzeichen",

@@ -242,11 +242,12 @@ package struct PublishedMeasurement: Equatable, Sendable {
             guard speed != nil || steps != nil else {
                 throw .invalidParameters("kind", "foot-pod needs speed_mps or cadence_spm")
             }
-            measurement = .running(
-                RunningMeasurement(
-                    rawSpeed: UInt16(((speed ?? 0) * 256).rounded()), cadence: UInt8((steps ?? 0).rounded()),
-                    strideCentimetres: try parameters[Request.stride].map { UInt16(($0 * 100).rounded()) },
-                    totalDecimetres: try parameters[Request.distance].map { UInt32(($0 * 10).rounded()) }))
+            var running = RunningMeasurement(
+                rawSpeed: UInt16(((speed ?? 0) * 256).rounded()), cadence: UInt8((steps ?? 0).rounded()),
+                strideCentimetres: try parameters[Request.stride].map { UInt16(($0 * 100).rounded()) },
+                totalDecimetres: try parameters[Request.distance].map { UInt32(($0 * 10).rounded()) })
+            running.hasSpeed = speed != nil
+            measurement = .running(running)
         case .fitnessMachine:
             var record = FitnessMachineRecord()
             record.rawSpeed = try parameters[Request.speed].map { UInt16(($0 * 360).rounded()) }

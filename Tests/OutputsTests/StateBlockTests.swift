@@ -266,7 +266,7 @@ import Wire
         }
         lines.encode(state, sequence: 8)
         let all = StateBlocks.names.reduce(into: StateBlocks()) { $0.formUnion($1.1) }
-        #expect(lines.line(with: all).count < 24 * 1024)
+        #expect(lines.line(with: all).count < 32 * 1024)
     }
 }
 

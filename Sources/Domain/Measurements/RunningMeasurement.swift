@@ -15,6 +15,9 @@ package struct RunningMeasurement: Equatable, Sendable {
     /// Whether the pod regards the movement as running, not walking.
     package var isRunning: Bool
 
+    /// Whether the sensor measures a speed. One of another program may know the steps only, and measures no distance then.
+    package var hasSpeed = true
+
     package init(
         rawSpeed: UInt16, cadence: UInt8, strideCentimetres: UInt16? = nil, totalDecimetres: UInt32? = nil,
         isRunning: Bool = false

@@ -24,7 +24,7 @@ struct DamagedFileTests {
         if version < 12 { try database.execute(JournalFixture.withoutUUIDs) }
         if version < 10 { try database.execute(JournalFixture.withoutCourses) }
         switch version {
-        case 9...12: break
+        case 9...13: break
         case 8: try database.execute(JournalFixture.withoutEnergy)
         case 7: try database.execute(JournalFixture.withoutAscent)
         default: try database.execute(JournalFixture.withoutSensors)

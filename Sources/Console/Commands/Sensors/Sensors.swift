@@ -145,7 +145,9 @@ struct SensorLine: Equatable {
     init?(_ json: JSON) {
         guard let id = json["id"]?.harmlessText(), let link = json["link"]?.harmlessText() else { return nil }
         kinds = json["kinds"]?.array?.prefix(16).compactMap { $0.harmlessText() } ?? []
-        name = json["name"]?.harmlessText() ?? id
+        let given = json["name"]?.harmlessText()
+        // The id of another program's sensor is what 'sensors add' and the setting need.
+        name = id.hasPrefix(SensorID.externalPrefix) ? given.map { "\($0) (\(id))" } ?? id : given ?? id
         self.link = link + (json["reason"]?.harmlessText().map { ": " + StatusText.sensorReason($0) } ?? "")
         self.json = json
     }
