@@ -48,7 +48,9 @@ final class SensorDoor {
     func connectionClosed(_ connection: Int) {
         for sensor in sensors.values.filter({ $0.connection == connection }) {
             sensors[sensor.announcement.id] = nil
-            if isChosen(sensor.announcement.id) { report(sensor.announcement.status(.disconnected, reason: .notRunning)) }
+            if isChosen(sensor.announcement.id) {
+                report(sensor.announcement.status(.disconnected, reason: .notRunning))
+            }
             listed.removeAll { $0.id == sensor.announcement.id }
             listed.insert(sensor.announcement, at: 0)
             heart.lose(sensor.announcement.id)
@@ -80,7 +82,9 @@ final class SensorDoor {
                 throw .busy("a program can announce \(Self.perConnection) sensors")
             }
             guard sensors.count < SensorReadings.externalCapacity else {
-                throw .busy("other programs have announced \(SensorReadings.externalCapacity) sensors, the most that are possible")
+                throw .busy(
+                    "other programs have announced \(SensorReadings.externalCapacity) sensors, the most that are possible"
+                )
             }
             sensors[id] = Sensor(announcement: announcement, connection: connection)
         }

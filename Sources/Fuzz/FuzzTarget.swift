@@ -8,7 +8,8 @@ struct FuzzTarget: Sendable {
     let body: @Sendable ([UInt8]) -> Void
 
     static let all = [
-        strap, heartRate, sensors, revolutions, barometer, management, gpsd, json, control, upload, publish, sensor, watch,
+        strap, heartRate, sensors, revolutions, barometer, management, gpsd, json, control, upload, publish, sensor,
+        watch,
         lines, names,
         tracks, fit, courses, routes, places, transit, feeds, tables, infoPoint, lineLists, metar, taf, reports,
     ]

@@ -113,7 +113,8 @@ struct Charts {
         while value * unit <= extent.metres * 0.96, step > 0 {
             let digits = DecimalFormat.text(value, decimals: step < 0.1 ? 2 : step < 1 ? 1 : 0) ?? ""
             let name = value == 0 ? digits + " " + RunFormat.distanceUnit(metric: metric) : digits
-            page.element("span", "style=\"left:\(Self.percent(value * unit / extent.metres))%\"", language.figures(name))
+            page.element(
+                "span", "style=\"left:\(Self.percent(value * unit / extent.metres))%\"", language.figures(name))
             value += step
         }
         page.add("</div>")

@@ -99,7 +99,9 @@ extension HTMLText {
         add("<section\(attributes.isEmpty ? "" : " " + attributes)><h2>")
         add(escaped: language.text(title))
         add("</h2><div class=\"scroll\"")
-        if rows.count > 60 || columns.count > 4 { add(" tabindex=\"0\" role=\"region\" aria-label=\"\(language.text(title))\"") }
+        if rows.count > 60 || columns.count > 4 {
+            add(" tabindex=\"0\" role=\"region\" aria-label=\"\(language.text(title))\"")
+        }
         add("><table><thead><tr>")
         for column in columns { say("th", "scope=\"col\"", heads[column]) }
         if bars != nil { add("<td class=\"bar\"></td>") }

@@ -198,7 +198,8 @@ package struct ReportPage {
             notes.append(
                 gaps == 1
                     ? "≈ The position was lost once: distance and pace are less certain there, and lines have gaps."
-                    : "≈ The position was lost \(gaps) times: distance and pace are less certain there, and lines have gaps.")
+                    : "≈ The position was lost \(gaps) times: distance and pace are less certain there, and lines have gaps."
+            )
         }
         if breaks > 0 {
             notes.append(

@@ -81,7 +81,8 @@ extension ReportPage {
                 length.removeSubrange(dot..<length.index(dot, offsetBy: 3))
             }
             page.table(
-                language.text("Splits of \(length)"), [RunFormat.distanceUnit(metric: metric), "Time", rateTitle, "Heart"], rows
+                language.text("Splits of \(length)"),
+                [RunFormat.distanceUnit(metric: metric), "Time", rateTitle, "Heart"], rows
             )
         }
         laps(&page)

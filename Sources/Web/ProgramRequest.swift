@@ -26,7 +26,9 @@ package struct ProgramRequest: Equatable {
         switch parts {
         case ["activities"]:
             self.arguments = ["--json", "activities"]
-            self.arguments += try arguments.options([.limit, .before, .since, .until, .sport, .near, .radius, .least, .most, .trash])
+            self.arguments += try arguments.options([
+                .limit, .before, .since, .until, .sport, .near, .radius, .least, .most, .trash,
+            ])
         case ["activities", "totals"]:
             self.arguments = ["--json", "activities"]
             self.arguments += try arguments.options([.totals, .since, .until, .sport])

@@ -117,7 +117,8 @@ package enum SensorDoorRequest: Equatable, Sendable {
                 let speed = vehicle["speed_mps"]?.number, (0...255).contains(metres), (0...70).contains(speed)
             else {
                 throw RPCError.invalidValue(
-                    name, "\(name) must have an id of 0 to 255, a distance_m of 0 to 255 and a speed_mps of 0 to 70 each")
+                    name,
+                    "\(name) must have an id of 0 to 255, a distance_m of 0 to 255 and a speed_mps of 0 to 70 each")
             }
             threats.update(
                 RadarThreat(

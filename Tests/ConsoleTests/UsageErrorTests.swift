@@ -43,7 +43,10 @@ struct UsageErrorTests {
         (["status", "--raw"], "--raw is an option of 'weather' only"),
         (["metar", "EGLL"], "unexpected argument 'EGLL' after 'metar'"),
         (["taf", "--now", "noon"], "--now needs a time from 2000 to 2099, such as '2026-03-01 07:30'"),
-        (["status", "--now", "2026-03-01 07:30"], "--now is an option of 'course delete', 'delete', 'metar', 'taf' only"),
+        (
+            ["status", "--now", "2026-03-01 07:30"],
+            "--now is an option of 'course delete', 'delete', 'metar', 'taf' only"
+        ),
         (["scan", "H10"], "unexpected argument 'H10' after 'scan'"),
         (["scan", "--seconds", "61"], "--seconds needs a number from 1 to 60"),
         (["scan", "--seconds"], "--seconds needs a number from 1 to 60"),

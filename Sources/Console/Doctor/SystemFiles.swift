@@ -275,17 +275,18 @@ extension SystemFiles {
     /// The daemon's sockets, always of the real system; nil if the directory may not be read.
     func sockets(in directory: RuntimeDirectory) -> [SystemFacts.Socket]? {
         if access(directory.path, X_OK) != 0, errno == EACCES { return nil }
-        return [directory.stateSocket, directory.controlSocket, directory.publishSocket, directory.sensorSocket].compactMap { path in
-            var status = stat()
-            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
-            let group = lines("/etc/group").first { line in
-                let fields = line.split(separator: ":", omittingEmptySubsequences: false)
-                return fields.count == 4 && UInt32(fields[2]) == status.st_gid
+        return [directory.stateSocket, directory.controlSocket, directory.publishSocket, directory.sensorSocket]
+            .compactMap { path in
+                var status = stat()
+                guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
+                let group = lines("/etc/group").first { line in
+                    let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+                    return fields.count == 4 && UInt32(fields[2]) == status.st_gid
+                }
+                return SystemFacts.Socket(
+                    path: path, mode: status.st_mode & 0o777,
+                    group: group.flatMap { SanitizedText(String($0.prefix { $0 != ":" }))?.text })
             }
-            return SystemFacts.Socket(
-                path: path, mode: status.st_mode & 0o777,
-                group: group.flatMap { SanitizedText(String($0.prefix { $0 != ":" }))?.text })
-        }
     }
 
     /// What `paced --check` says about a configuration file; nil if it does not say it.

@@ -41,7 +41,8 @@ package struct RPCError: Error, Equatable, Sendable {
 
     /// It has no detail, as in the specification's examples, unless the JSON exceeds a limit of ours.
     package static func parseError(_ error: ParseError) -> RPCError {
-        RPCError(-32700, "Parse error", detail: error.expected == "valid JSON" ? nil : Sentence(verbatim: error.description))
+        RPCError(
+            -32700, "Parse error", detail: error.expected == "valid JSON" ? nil : Sentence(verbatim: error.description))
     }
 
     /// It has no detail if the standard text suffices.
@@ -58,7 +59,8 @@ package struct RPCError: Error, Equatable, Sendable {
     }
 
     package static func notInThisState(_ rejection: CommandRejection) -> RPCError {
-        RPCError(.refused, Sentence(verbatim: rejection.description), state: rejection.isTooSoon ? nil : rejection.state)
+        RPCError(
+            .refused, Sentence(verbatim: rejection.description), state: rejection.isTooSoon ? nil : rejection.state)
     }
 
     package static func busy(_ detail: Sentence) -> RPCError {

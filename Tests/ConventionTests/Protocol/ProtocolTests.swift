@@ -16,7 +16,8 @@ import Wire
         let object = try JSONSerialization.jsonObject(with: Data(ControlRequest.table.document))
         document = try #require(object as? [String: Any])
         let documents = [
-            ControlRequest.table.document, TopicRequest.table.document, SensorDoorRequest.table.document, NetworkRequest.table.document,
+            ControlRequest.table.document, TopicRequest.table.document, SensorDoorRequest.table.document,
+            NetworkRequest.table.document,
             WebRequest.adminTable.document,
         ]
         methods = try documents.flatMap { text in
