@@ -79,9 +79,12 @@ struct TrackLines {
         }
     }
 
-    /// The figures that the activity has.
+    /// The figures that vary in the activity: a flat line says nothing that the totals do not.
     var figures: [TrackFigure] {
-        TrackFigure.allCases.filter { byTime[$0]?.least != nil }
+        TrackFigure.allCases.filter { figure in
+            guard let least = byTime[figure]?.least, let greatest = byTime[figure]?.greatest else { return false }
+            return greatest > least
+        }
     }
 
     /// The next sample begins new lines.

@@ -23,7 +23,7 @@ class Tree:
         self.root = directory / "root"
         self.put("/etc/paced/paced.conf", "")
         self.put("/etc/default/gpsd", 'DEVICES=""\nUSBAUTO="true"\n')
-        self.put("/etc/group", "paced-watch:x:991:\npaced-control:x:992:\npaced-publish:x:993:\n")
+        self.put("/etc/group", "paced-watch:x:991:\npaced-control:x:992:\npaced-publish:x:993:\npaced-sensors:x:994:\n")
         self.put("/etc/passwd", "root:x:0:0::/root:/bin/sh\n")
         self.put("/sys/class/bluetooth/hci0/uevent", "")
         self.put("/proc/50/comm", "bluetoothd\n")

@@ -247,6 +247,20 @@ def test_figures_are_those_of_show_in_both_units(state, tmp_path):
         assert f"{summary['average_bpm']} bpm" in text and f"{summary['normalized_power_w']} W" in text
 
 
+def test_page_is_in_the_language_and_the_zone_of_its_reader_without_flat_charts(tmp_path):
+    points = [(second, 52 + second * 2.7e-5 * (1 + second % 7 / 50), 13, 120) for second in range(600)]
+    (tmp_path / "run.gpx").write_text(gpx(points))
+    said(tmp_path, "import", "--sport", "run", tmp_path / "run.gpx")
+    text = text_of(tmp_path, tmp_path, 1, "--hide", "0", "--metric", "--language", "de", "--time-zone", "Asia/Tokyo")
+    assert '<html lang="de">' in text and "JST · Lauf</p>" in text
+    assert "Mittlerer Puls" in text and "Zu diesen Werten" in text and "Average" not in text
+    assert re.search(r"<dd>\d,\d\d<small> km</small>", text)
+    # The heart rate is always the same.
+    assert 'data-figure="speed"' in text and 'data-figure="heartRate"' not in text
+    assert "--time-zone needs a time zone such as Europe/Berlin" in failed(
+        tmp_path, "report", "1", "--time-zone", "Mars/Olympus", status=2)
+
+
 def test_run_has_its_badges_and_best_times(state, tmp_path):
     shown = json.loads(said(state, "--json", "show", "5"))
     text = text_of(state, tmp_path, 5, "--hide", "0", "--metric")

@@ -13,7 +13,7 @@ FORMER_KEYS = {
     "RecordAtBoot": "AutoStart=, and is read as AutoStart=yes", "SyncSeconds": "SyncIntervalSec=, and is read as SyncIntervalSec=2",
     "ResumeMinutes": "ResumeLimitSec=, and is read as ResumeLimitSec=1800",
     "StateClients": "MaxStateClients=, and is read as MaxStateClients=100"}
-UNITS = (SERVICE, "paced-state.socket", "paced-control.socket", "paced-publish.socket")
+UNITS = (SERVICE, "paced-state.socket", "paced-control.socket", "paced-publish.socket", "paced-sensor.socket")
 
 
 def dpkg(*words):
@@ -40,7 +40,8 @@ def installation(board):
     wanted = {
         SOCKETS: "drwxr-xr-x root:root", SOCKETS / "state.sock": f"srw-rw---- root:{WATCH}",
         SOCKETS / "control.sock": f"srw-rw---- root:{CONTROL}",
-        SOCKETS / "publish.sock": "srw-rw---- root:paced-publish", KEPT: f"drwxr-x--- paced:{WATCH}",
+        SOCKETS / "publish.sock": "srw-rw---- root:paced-publish",
+        SOCKETS / "sensor.sock": "srw-rw---- root:paced-sensors", KEPT: f"drwxr-x--- paced:{WATCH}",
     }
     found = {path: mode(path) for path in wanted}
     expect(found == wanted, f"modes: {found}")

@@ -118,7 +118,7 @@ def sigterm(board):
 def others(board):
     """A user in none of the groups: no connection, nothing readable, no signal."""
     nobody = User("nobody")
-    for name in "state.sock", "control.sock", "publish.sock":
+    for name in "state.sock", "control.sock", "publish.sock", "sensor.sock":
         expect(not nobody.may_connect(name), f"nobody may connect to {name}")
     process = main_process()
     paths = [KEPT, *KEPT.rglob("*")]
