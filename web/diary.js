@@ -13,7 +13,7 @@ export class Diary {
     this.last = Promise.resolve();
   }
 
-  /** Has all activities from a day on in `all`. `isNew`: reads them anew. One reading follows the other. */
+  /** Has the activities from a day on in `all`, without demos. `isNew`: reads them anew. One reading follows the other. */
   reach(day, isNew = false) {
     const done = this.last.then(() => this.extend(day, isNew));
     this.last = done.catch(() => {});
@@ -29,7 +29,8 @@ export class Diary {
     let page;
     do {
       page = await this.read({ limit: LARGEST_PAGE, since: day, until, before: page?.at(-1).id });
-      found.push(...page);
+      // As in the totals of the board, a demo counts nowhere.
+      found.push(...page.filter(({ demo }) => !demo));
     } while (page.length === LARGEST_PAGE);
     Object.assign(this, { all: [...known, ...found], since: day });
   }

@@ -5,7 +5,7 @@ const { Diary } = await import(`${web}/diary.js`);
 
 const queries = [];
 const thousand = Array.from({ length: 1000 }, (_, index) => ({ id: index + 1 }));
-const answers = [thousand, [{ id: 1001 }], [{ id: 1002 }], [{ id: 1 }]];
+const answers = [thousand, [{ id: 1001 }], [{ id: 1002 }], [{ id: 1 }, { id: 2, demo: true }]];
 const diary = new Diary(async (query) => {
   queries.push(query);
   return answers[queries.length - 1];

@@ -130,7 +130,7 @@ def test_a_power_curve_is_in_the_order_of_its_times_on_a_logarithmic_axis():
 # Reading
 
 def test_activities_are_read_once_and_older_ones_when_they_are_asked_for():
-    """Readings that are asked for at once come one after the other, and pages of the largest size go on."""
+    """Readings that are asked for at once come one after the other, pages of the largest size go on, and a demo counts not."""
     found = run_modules("diary_module.mjs")
     assert found["queries"] == [
         {"limit": 1000, "since": "2026-01-01"}, {"limit": 1000, "since": "2026-01-01", "before": 1000},
