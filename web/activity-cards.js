@@ -2,9 +2,10 @@
 
 import { element } from './dom.js';
 import { distance, duration, height, pace, percent, rate, speed, temperature } from './format.js';
-import { turns } from './figure-words.js';
+import { figureText, figureTitle, turns } from './figure-words.js';
 import { averageOf, bar, bestName, bestValue, card, table, valueList, whole } from './history.js';
 import { clock, date, hasText, number, t } from './i18n.js';
+import { ownField } from './own-fields.js';
 
 // Figures
 
@@ -101,6 +102,16 @@ export function variabilityCard(hrv) {
     ['DFA α1', hrv.dfa_alpha1 === undefined ? null : number(hrv.dfa_alpha1, 2)],
     [t('activity.artifacts'), percent(hrv.artifact_percent)],
   ]));
+}
+
+/** The fields of other programs. */
+export function ownCard(fields) {
+  if (fields.length === 0) return null;
+  return card(t('activity.own'), table(t('activity.own'), [[t('activity.own_field')], [t('activity.own_average'), true],
+    [t('activity.own_least'), true], [t('activity.own_most'), true]], fields.map((field) => {
+    const key = ownField(field.name);
+    return [figureTitle(key), ...['average', 'minimum', 'maximum'].map((one) => figureText(key, field[one]) ?? '–')];
+  })));
 }
 
 // What it was recorded with, and in

@@ -57,9 +57,10 @@ export class Charts {
     this.where = element('p', { class: 'where' });
     this.lane = element('div', { class: 'marks', 'aria-hidden': 'true' });
     this.plots = element('div', { class: 'plots' });
+    this.flags = element('div', { class: 'flags' });
     this.band = element('div', { class: 'band', hidden: true });
     this.cursor = element('div', { class: 'cursor' });
-    this.field = element('div', { class: 'field' }, this.lane, this.plots, this.band, this.cursor);
+    this.field = element('div', { class: 'field' }, this.lane, this.plots, this.flags, this.band, this.cursor);
     this.ticks = element('div', { class: 'ticks' });
     this.place = element('div', { class: 'place profile', role: 'slider', tabIndex: 0, 'aria-label': t('charts.place'),
       'aria-valuemin': '0', 'aria-valuemax': String(this.track.count - 1) }, this.field, this.ticks);
@@ -105,7 +106,7 @@ export class Charts {
     this.draw();
   }
 
-  /** Marks on the charts: [{ row, sign, title }]. */
+  /** Marks on the charts: [{ row, sign, title, hasLine }]. */
   setMarks(marks) {
     this.marks = marks;
     this.drawMarks();
@@ -225,6 +226,11 @@ export class Charts {
       node.addEventListener('pointerdown', (event) => event.stopPropagation());
       node.addEventListener('click', () => this.onMark(mark));
       return node;
+    }));
+    this.flags.replaceChildren(...inside.filter(({ hasLine }) => hasLine).map(({ row }) => {
+      const line = element('i', {});
+      line.style.left = `${this.share(row) * 100}%`;
+      return line;
     }));
   }
 

@@ -5,8 +5,10 @@ import {
   METRES_PER_MILE, distanceFigures, distanceUnit, duration, heightFigures, heightUnit, paceFigures, paceUnit,
   speedFigures, speedUnit,
 } from './format.js';
+import { fieldOf, fieldTitle, fieldValue } from './fields.js';
 import { card, paged } from './history.js';
 import { isMetric, number, t } from './i18n.js';
+import { ownField } from './own-fields.js';
 import { lapRows, splitsOf } from './stretch.js';
 
 const ROWS_AT_ONCE = 100;
@@ -17,10 +19,11 @@ const MANY = 40;
 /** The height of the slowest bar in percent: differences are seen, and none is nothing. */
 const LOWEST = 30;
 
-/** Laps of `activities.get` in the form of splits. */
-function lapsOf(laps, track) {
+/** Laps of `activities.get` in the form of splits. `fields`: of other programs, with an average of each lap. */
+function lapsOf(laps, fields, track) {
   const rows = track ? lapRows(track) : new Map();
-  return laps.map((lap) => ({
+  return laps.map((lap, index) => ({
+    ...Object.fromEntries(fields.map(({ name, lap_averages: means }) => [ownField(name), means?.[index] ?? NaN])),
     number: lap.number, metres: lap.distance_m, seconds: lap.elapsed_ms / 1000, heart: lap.average_bpm,
     power: lap.average_power_w, ascent: lap.ascent_m,
     speed: lap.average_pace_s_per_m > 0 ? 1 / lap.average_pace_s_per_m : NaN, ...rows.get(lap.number),
@@ -30,8 +33,15 @@ function lapsOf(laps, track) {
 const rateFigures = (speed, sport) => (sport === 'ride' ? speedFigures(speed) : paceFigures(1 / speed));
 const wholeFigures = (value) => (Number.isFinite(value) ? number(value) : null);
 
-/** Columns: [title, unit, cell]. Those that no row has are left out. */
-function columnsOf(parts, sport) {
+/** The column of another program's field. */
+const ownColumn = ({ name }) => {
+  const key = ownField(name);
+  const cell = (part) => (Number.isFinite(part[key]) ? fieldValue(key, part[key]).text : null);
+  return [fieldTitle(key), fieldOf(key).unit, cell, 'own'];
+};
+
+/** Columns: [title, unit, cell, class]. Those that no row has are left out. */
+function columnsOf(parts, sport, fields) {
   return [
     [t('field.distance'), distanceUnit(), ({ metres }) => (metres > 0 ? distanceFigures(metres) : null)],
     [t('field.time'), '', ({ seconds }) => duration(Math.round(seconds * 1000)).replace(/ s$/, '')],
@@ -39,17 +49,17 @@ function columnsOf(parts, sport) {
       ({ speed }) => (speed > 0 ? rateFigures(speed, sport) : null)],
     [t('laps.heart'), 'bpm', ({ heart }) => wholeFigures(heart)],
     [t('field.ascent'), heightUnit(), ({ ascent }) => (Number.isFinite(ascent) ? heightFigures(ascent) : null)],
-    [t('field.power'), 'W', ({ power }) => wholeFigures(power)],
+    [t('field.power'), 'W', ({ power }) => wholeFigures(power)], ...fields.map(ownColumn),
   ].filter(([, , cell]) => parts.some((part) => cell(part)));
 }
 
 /** `onSelect(stretch)`: a lap or split is chosen, with its rows and its name. */
 export class LapsCard {
-  constructor({ laps, track, sport, onSelect }) {
-    Object.assign(this, { sport, onSelect });
+  constructor({ laps, fields, track, sport, onSelect }) {
+    Object.assign(this, { fields, sport, onSelect });
     const splits = track ? splitsOf(track, isMetric() ? 1000 : METRES_PER_MILE) : [];
     this.kinds = [
-      { title: t('activity.laps'), name: 'laps.lap', parts: lapsOf(laps, track) },
+      { title: t('activity.laps'), name: 'laps.lap', parts: lapsOf(laps, fields, track) },
       { title: t('laps.splits', { unit: distanceUnit() }), name: 'laps.split', parts: splits },
     ].filter(({ parts }) => parts.length > 1);
     if (this.kinds.length === 0) return;
@@ -104,9 +114,9 @@ export class LapsCard {
   }
 
   table(kind) {
-    const columns = columnsOf(kind.parts, this.sport);
-    const head = columns.map(([title, unit]) => element('th', { scope: 'col', class: 'number' }, title,
-      element('small', {}, unit)));
+    const columns = columnsOf(kind.parts, this.sport, this.fields);
+    const head = columns.map(([title, unit, , own]) => element('th', { scope: 'col', class: `number ${own ?? ''}` },
+      title, element('small', {}, unit)));
     const body = element('tbody');
     let index = 0;
     const more = paged(body, kind.parts, (part) => {
@@ -114,7 +124,7 @@ export class LapsCard {
       const button = element('button', { type: 'button', 'aria-label': title, onclick: () => this.choose(kind, part) },
         number(part.number));
       const row = element('tr', {}, element('td', {}, button),
-        columns.map(([, , cell]) => element('td', { class: 'number' }, cell(part) ?? '')));
+        columns.map(([, , cell, own]) => element('td', { class: `number ${own ?? ''}` }, cell(part) ?? '')));
       Object.assign(this.choices[index], { row, button });
       index += 1;
       return row;

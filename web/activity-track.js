@@ -7,6 +7,7 @@ import { distance, duration, height, percent } from './format.js';
 import { figureText, figureTitle } from './figure-words.js';
 import { card, valueList, whole } from './history.js';
 import { t } from './i18n.js';
+import { isOwn } from './own-fields.js';
 import { figuresOf } from './stretch.js';
 import { hasPosition, linesOf, lossesOf } from './track.js';
 
@@ -25,6 +26,7 @@ function stretchFigures(track, { from, to }, sport) {
     [t('field.power'), whole(figures.power, 'W')], [t('field.ascent'), metres(figures.ascent)],
     [t('field.descent'), metres(figures.descent)],
     [t('field.grade'), Number.isFinite(figures.grade) ? gradeText(figures.grade) : null],
+    ...Object.keys(figures).filter(isOwn).map((key) => [figureTitle(key), figureText(key, figures[key])]),
   ];
 }
 

@@ -1,10 +1,12 @@
 // One activity: its figures, its map and charts, laps, zones and sensors; another one beside it; and what can be done.
 
 import {
-  bestsCard, figuresCard, heartZones, leadFigures, powerZones, sensorsCard, sourceCard, variabilityCard, weatherCard,
+  bestsCard, figuresCard, heartZones, leadFigures, ownCard, powerZones, sensorsCard, sourceCard, variabilityCard,
+  weatherCard,
 } from './activity-cards.js';
 import { back, commands, downloads, reportLinks } from './activity-actions.js';
 import { LapsCard } from './activity-laps.js';
+import { markCard, runMarks } from './activity-marks.js';
 import { TrackCard } from './activity-track.js';
 import { getJSON, getLines, request, token } from './api.js';
 import { badgePicture } from './badge-art.js';
@@ -13,6 +15,7 @@ import { element, show } from './dom.js';
 import { distance, duration } from './format.js';
 import { activityTitle, bestName, bestValue, markList, marksOf, onFoot, startText, valueList } from './history.js';
 import { t } from './i18n.js';
+import { declare } from './own-fields.js';
 import { start } from './page.js';
 import { badgePlaces, bestRows } from './stretch.js';
 import { trackOf } from './track.js';
@@ -42,9 +45,9 @@ async function readSeconds(id) {
   }
 }
 
-/** The track of a file; null without one. */
-function trackFrom(csv, { distance_m: metres }) {
-  const track = csv === null ? null : trackOf(csv, metres);
+/** The track of a file with the fields of other programs; null without one. */
+function trackFrom(csv, { distance_m: metres }, fields) {
+  const track = csv === null ? null : trackOf(csv, metres, fields.map(({ name }) => name));
   return track?.count > 0 ? track : null;
 }
 
@@ -56,14 +59,14 @@ function addressed() {
 
 // Bests and badges
 
-/** Marks on charts and map: [{ row, sign, title, shape, radius, colour, open }]. */
+/** Marks on charts and map: [{ row, sign, title, point, open }]; `point` is drawn at its row if it has no place. */
 function bestMarks(bests, track, select) {
   return (bests ?? []).flatMap((best) => {
     const rows = bestRows(track, best);
     if (!rows) return [];
     const name = `${bestName(best)}: ${bestValue(best)}`;
-    return [{ row: Math.round((rows.from + rows.to) / 2), sign: '◆', title: name, shape: 'flag', radius: 5,
-      colour: '--accent', open: () => select({ ...rows, name }) }];
+    return [{ row: Math.round((rows.from + rows.to) / 2), sign: '◆', title: name,
+      point: { shape: 'flag', radius: 5, colour: '--accent' }, open: () => select({ ...rows, name }) }];
   });
 }
 
@@ -79,8 +82,8 @@ async function badgeMarks(card, track) {
   const places = badgePlaces(await getLines('/api/badges').catch(() => []), track);
   if (places.length === 0) return [];
   const note = element('div', { class: 'badge-note pictured', role: 'status', hidden: true });
-  const marks = places.map((place) => ({ row: place.row, sign: '★', title: badgeName(place.badge), shape: 'star',
-    radius: 9, colour: '--star', open: () => {
+  const marks = places.map((place) => ({ row: place.row, sign: '★', title: badgeName(place.badge),
+    point: { shape: 'star', radius: 9, colour: '--star' }, open: () => {
       note.replaceChildren(...badgeWords(place, track.elapsed[place.row]));
       show(note, true);
       card.charts?.move(place.row);
@@ -94,12 +97,18 @@ async function badgeMarks(card, track) {
   return marks;
 }
 
-/** Shows bests and badges on the charts and the map. */
-async function showMarks(card, { summary, bests }, track) {
+/** Shows bests, badges and the user's marks on the charts and the map. */
+async function showMarks(card, { summary, bests, marks: own }, track) {
+  const made = track ? runMarks(own, track, (row) => card.charts?.move(row)) : [];
+  const list = markCard(own, track && ((index) => made[index].open()));
+  if (list) card.side.append(list);
+  if (!track) return;
   const marks = bestMarks(bests, track, (stretch) => card.select(stretch));
   const show = () => {
-    card.charts?.setMarks(marks);
-    card.map?.setPoints(marks.map((mark) => ({ ...mark, ...card.map.pointOf(mark.row) }))
+    // Flags with a number are over the others.
+    const all = [...marks, ...made];
+    card.charts?.setMarks(all);
+    card.map?.setPoints(all.map(({ row, point, open }) => ({ ...card.map.pointOf(row), ...point, open }))
       .filter(({ latitude }) => Number.isFinite(latitude)));
   };
   show();
@@ -116,11 +125,11 @@ async function choose(summary, track) {
 }
 
 /** Shows another activity beside this one, in a place of the page. */
-async function compare(summary, track, otherId, place) {
+async function compare({ summary, fields }, track, otherId, place) {
   const { compareCard } = await import('./activity-compare.js');
   const other = await session.attempt(() => getJSON(pathOf(otherId)));
   if (!other) return;
-  const otherTrack = trackFrom(await readSeconds(otherId), other.summary);
+  const otherTrack = trackFrom(await readSeconds(otherId), other.summary, fields);
   place.append(compareCard(summary, other.summary));
   if (track && otherTrack) shown.showOther(otherTrack);
 }
@@ -150,8 +159,9 @@ function render(activity) {
     element('section', { class: 'card lead', 'aria-label': t('activity.figures') }, valueList(leadFigures(summary))),
     places.compared, card.node, places.laps,
     element('div', { class: 'columns' }, [figuresCard(summary), heartZones(activity), powerZones(activity),
-      bestsCard(activity.bests, selectBest), variabilityCard(activity.hrv), weatherCard(activity.weather),
-      places.sensors, sourceCard(activity.source_totals), reportLinks(summary.id)]),
+      bestsCard(activity.bests, selectBest), ownCard(activity.fields),
+      variabilityCard(activity.hrv), weatherCard(activity.weather), places.sensors,
+      sourceCard(activity.source_totals), reportLinks(summary.id)]),
     downloads(session, summary.id), commands(session, summary, load),
     summary.uuid ? element('p', { class: 'soft uuid' }, t('activity.uuid', { uuid: summary.uuid })) : null));
   return places;
@@ -159,14 +169,15 @@ function render(activity) {
 
 /** The parts that need the track. */
 function fill(activity, track, places) {
-  const { summary, laps = [], sensors } = activity;
+  const { summary, laps = [], fields, sensors } = activity;
   const card = shown;
   card.fill(track);
-  places.lapsCard = new LapsCard({ laps, track, sport: summary.sport, onSelect: (stretch) => card.select(stretch) });
+  places.lapsCard = new LapsCard({ laps, fields, track, sport: summary.sport,
+    onSelect: (stretch) => card.select(stretch) });
   if (places.lapsCard.node) places.laps.append(places.lapsCard.node);
   const own = sensorsCard(sensors, card.losses);
   if (own) places.sensors.append(own);
-  if (track) showMarks(card, activity, track);
+  showMarks(card, activity, track);
 }
 
 async function load() {
@@ -180,13 +191,15 @@ async function load() {
     session.main.replaceChildren(back(), element('h1', {}, t('nav.activities')));
     return;
   }
+  activity.fields ??= [];
+  declare(activity.fields);
   const places = render(activity);
   // The early request has failed if the sign-in was needed first.
   const csv = await reading ?? await readSeconds(id);
   if (own !== loads) return;
-  const track = trackFrom(csv, activity.summary);
+  const track = trackFrom(csv, activity.summary, activity.fields);
   fill(activity, track, places);
-  if (other) await compare(activity.summary, track, other, places.compared);
+  if (other) await compare(activity, track, other, places.compared);
 }
 
 addEventListener('hashchange', () => load());

@@ -1,8 +1,11 @@
 // What the charts of a track show and where: columns, ranges, means over a width of the screen, and ticks.
 
+import { fieldOf } from './fields.js';
+import { isOwn } from './own-fields.js';
+
 /**
  * The charts from top to bottom. `least`: the least span that is no flat line; `room`: the least span of the axis;
- * `isAboveZero`: zeros are stops; `loss`: of track.js.
+ * `isAboveZero`: zeros are stops; `isSigned`: values may be below zero; `loss`: of track.js.
  */
 const CHARTS = [
   { key: 'speed', column: 'speed', least: 0.3, loss: 'position' },
@@ -24,16 +27,22 @@ function partsOf(values, from, to, isAboveZero, parts) {
   return known.length === 0 ? null : parts.map((part) => known[Math.round(part * (known.length - 1))]);
 }
 
+/** The chart of another program's field: what its decimals do not show is no change. */
+function ownChart(key) {
+  const least = 10 ** -fieldOf(key).decimals;
+  return { key, column: key, least, room: 4 * least, isSigned: true };
+}
+
 /** The charts that a track has: those with values that vary. */
 export function chartsOf(track) {
-  return CHARTS.filter(({ column, least, isAboveZero }) => {
+  return [...CHARTS, ...Object.keys(track).filter(isOwn).map(ownChart)].filter(({ column, least, isAboveZero }) => {
     const ends = partsOf(track[column], 0, track.count - 1, isAboveZero, [OUTSIDE, 1 - OUTSIDE]);
     return ends !== null && ends[1] - ends[0] >= least;
   });
 }
 
 /** The range of a chart over stretches of tracks [{ track, from, to }]: [low, high]. */
-export function rangeOf({ column, room = 0, isFromZero, isAboveZero, key }, stretches) {
+export function rangeOf({ column, room = 0, isFromZero, isAboveZero, isSigned, key }, stretches) {
   const outside = key === 'altitude' ? OUTSIDE_OF_HEIGHTS : OUTSIDE;
   const all = stretches.map(({ track, from, to }) =>
     partsOf(track[column], from, to, isAboveZero, [outside, 1 - outside])).filter(Boolean);
@@ -42,6 +51,7 @@ export function rangeOf({ column, room = 0, isFromZero, isAboveZero, key }, stre
   const high = Math.max(...all.map(([, most]) => most));
   const more = Math.max((room - (high - low)) / 2, 0);
   if (isFromZero) return [0, Math.max(high, 1)];
+  if (isSigned) return [low - more, high + more];
   return [key === 'altitude' ? low : Math.max(low - more, 0), high + (key === 'altitude' ? 2 * more : more) || 1];
 }
 

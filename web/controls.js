@@ -1,9 +1,10 @@
-// The commands of the run: start, pause, resume, lap, and stop by holding the button.
+// The commands of the run: start, pause, resume, lap, mark, and stop by holding the button.
 
 import { rpc } from './api.js';
 import { ask, element, setText, show, svg } from './dom.js';
 import { distance, duration } from './format.js';
 import { t } from './i18n.js';
+import { MarkButton } from './mark-button.js';
 import { isKiosk, labelled, select } from './page.js';
 import { setSetting } from './saving.js';
 import { sports } from './tables.js';
@@ -117,11 +118,13 @@ export class Controls {
     this.pause = button('pause', 'main', () => this.command('run.pause'));
     this.resume = button('resume', 'main', () => this.command('run.resume'));
     this.lap = button('make_lap', '', () => this.command('run.lap'));
+    this.mark = new MarkButton(t('live.make_mark'), () => this.command('run.mark'), () => this.askMark());
     this.stop = new HoldButton(t('live.stop'), t('live.hold'), () => this.askHowToStop(),
       () => session.notice(t('live.hold_longer')));
     this.choice = element('div', { class: 'choice' }, labelled(t('live.sport'), this.sport),
       element('label', { class: 'check' }, this.indoor, element('span', {}, t('live.indoor'))));
-    parent.append(this.choice, this.endWait, this.start, this.resume, this.pause, this.lap, this.stop.node);
+    this.buttons = [this.endWait, this.start, this.resume, this.pause, this.lap, this.mark.node, this.stop.node];
+    parent.append(this.choice, ...this.buttons);
     this.update(null, false);
   }
 
@@ -155,10 +158,8 @@ export class Controls {
     show(this.pause, run === 'active');
     show(this.lap, run === 'active');
     show(this.resume, run === 'paused');
-    show(this.stop.node, run === 'active' || run === 'paused');
-    for (const node of [this.start, this.endWait, this.pause, this.resume, this.lap, this.stop.node]) {
-      node.disabled = !isKnown || this.isBusy;
-    }
+    for (const node of [this.mark.node, this.stop.node]) show(node, run === 'active' || run === 'paused');
+    for (const node of this.buttons) node.disabled = !isKnown || this.isBusy;
     const { sport } = this.session.settings;
     if (sport && this.sport.value !== sport && document.activeElement !== this.sport) this.sport.value = sport;
     this.keepFocus(run);
@@ -166,13 +167,14 @@ export class Controls {
     if (this.question && hasChanged) this.question.close('');
   }
 
-  /** The button that was pressed hands the focus to the one in its place. */
+  /** The button that was pressed keeps the focus, or hands it to the one in its place. */
   keepFocus(run) {
     if (!this.wantsFocus || this.isBusy || !this.isKnown) return;
     this.wantsFocus = false;
     const active = document.activeElement;
     if (active !== document.body && !active?.hidden && !active?.disabled) return;
-    const next = { idle: this.start, active: this.pause, paused: this.resume }[run];
+    const next = this.pressed && !this.pressed.hidden ? this.pressed
+      : { idle: this.start, active: this.pause, paused: this.resume }[run];
     if (next && !document.querySelector('dialog[open]')) next.focus();
   }
 
@@ -182,11 +184,18 @@ export class Controls {
     // In a kiosk keys without focus are commands.
     this.wantsFocus = this.parent.contains(document.activeElement)
       || (document.activeElement === document.body && !isKiosk);
+    this.pressed = this.buttons.find((button) => button === document.activeElement);
     this.update(this.state, this.isKnown);
     const result = await this.session.attempt(() => rpc(method, parameters));
     this.isBusy = false;
     this.refresh(method, result);
     return result;
+  }
+
+  /** A mark with a kind and a text: of the place where it is sent. */
+  async askMark() {
+    const made = await this.session.attempt(async () => (await import('./mark-form.js')).askMark());
+    if (made) await this.command('run.mark', made);
   }
 
   async askHowToStop() {

@@ -5,6 +5,7 @@ import { backText, cueText } from './course.js';
 import { decimal, distance, duration, height, pace, percent, speed, way } from './format.js';
 import { t } from './i18n.js';
 import { lapText } from './laps.js';
+import { markText } from './mark-words.js';
 import { stepTextWords } from './targets.js';
 
 const figures = {
@@ -15,6 +16,7 @@ const figures = {
 
 const texts = {
   lap: ({ lap }, state) => t('event.lap', { number: lap.number, figures: lapText(lap, state?.sport) }),
+  mark: markText,
   badge: ({ badge }) => t('event.badge', { badge: badgeName(badge) }),
   light: ({ light_left_s: left }) => t('event.light', { count: Math.round(left / 60) }),
   notice: ({ text }) => text,

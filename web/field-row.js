@@ -4,6 +4,7 @@ import { icon, iconButton, nameButton, textButton } from './buttons.js';
 import { element, setText, show } from './dom.js';
 import { colourProperty, colours, fieldTitle, fields } from './fields.js';
 import { hasText, t } from './i18n.js';
+import { isOwn } from './own-fields.js';
 import { labelled, select } from './page.js';
 import { gripOf } from './sortable.js';
 
@@ -15,7 +16,7 @@ const TITLE_LENGTH = 24;
 const styles = ['bar', 'ring'];
 
 /** The title of a data field; the name of one that this page does not know. */
-export const titleOf = (name) => (hasText(`field.${name}`) ? fieldTitle(name) : name);
+export const titleOf = (name) => (isOwn(name) || hasText(`field.${name}`) ? fieldTitle(name) : name);
 
 /** A field of the wire with all its members. */
 export function readField(given) {

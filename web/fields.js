@@ -5,11 +5,18 @@ import {
   speedFigures, speedUnit,
 } from './format.js';
 import { clockParts, isMetric, separator, t } from './i18n.js';
+import { isOwn, ownFormat, ownName, ownTitle } from './own-fields.js';
 import { fieldRows, sports } from './tables.js';
 
 /** By name, in the order of the protocol: { format, source, unit, sports }. */
 export const fields = Object.fromEntries(fieldRows.flatMap(([format, source, unit, names, only]) =>
   names.split(' ').map((name) => [name, { format, source, unit, sports: only ?? sports }])));
+
+/** A data field, or a field of another program; undefined for an unknown one. */
+export const fieldOf = (name) => fields[name] ?? (name && isOwn(name) ? ownFormat(ownName(name)) : undefined);
+
+/** The value of a field in a state. */
+export const valueOf = (name, state) => state?.blocks?.fields?.[isOwn(name) ? ownName(name) : name];
 
 /** The names of the colours of a field. */
 export const colours = ['primary', 'secondary', 'red', 'orange', 'yellow', 'green', 'mint', 'teal', 'cyan', 'blue',
@@ -22,16 +29,16 @@ export const colourProperty = (colour) =>
 /** A field of the setting screens with all its members; null for an unknown data field. */
 export function fullField(field) {
   const given = typeof field === 'string' ? { field } : field;
-  if (!fields[given?.field]) return null;
+  if (!fieldOf(given?.field)) return null;
   return { title: undefined, visible: true, title_visible: true, size: 24, colour: 'primary', ...given };
 }
 
-export const fieldTitle = (name) => t(`field.${name}`);
+export const fieldTitle = (name) => (isOwn(name) ? ownTitle(ownName(name)) : t(`field.${name}`));
 
 /** The texts of a value: { text, unit, widest }. `widest` are the widest figures to expect. */
 export function fieldValue(name, value) {
-  const { format, source, unit } = fields[name];
-  const made = shapes[format](value, { name, source, unit });
+  const field = fieldOf(name);
+  const made = shapes[field.format](value, { name, ...field });
   return { ...made, widest: made.text.length > made.widest.length ? made.text.replace(/[0-9]/g, '0') : made.widest };
 }
 
@@ -57,6 +64,10 @@ const shapes = {
   integer: (value, { name, unit }) => ({
     text: decimal(value, 0) ?? '--', unit, widest: name === 'laps' ? '00' : '000',
   }),
+  own: (value, { unit, decimals }) => ({
+    text: decimal(value, decimals) ?? '--', unit,
+    widest: decimals > 0 ? `000${separator()}${'0'.repeat(decimals)}` : '000',
+  }),
   hundredths: (value) => ({ text: decimal(value, 2) ?? '--', unit: '', widest: `0${separator()}00` }),
   pressure: (value) => ({ text: decimal(value / 100, 1) ?? '--', unit: 'hPa', widest: `0000${separator()}0` }),
   zone: (value) => ({ text: value === undefined ? '--' : String(value), unit: '', widest: '0' }),
@@ -79,11 +90,10 @@ const optional = ['sensor', 'course', 'partner', 'sun', 'wind'];
 
 /** The pages of a sport with the fields that are shown now; pages without any are left out. */
 export function shownPages(settings, sport, state) {
-  const values = state?.blocks?.fields ?? {};
   const usesZones = Boolean(settings.use_heart_rate_zones);
   return (settings.screens?.[sport] ?? [])
-    .map((page) => page.fields.map(fullField).filter((field) => field?.visible && !isAway(fields[field.field], state)
+    .map((page) => page.fields.map(fullField).filter((field) => field?.visible && !isAway(fieldOf(field.field), state)
       && (usesZones || !['zone', 'time_in_zone'].includes(field.field))))
     .filter((page) => page.some(({ field }) =>
-      values[field] !== undefined || !optional.includes(fields[field].source)));
+      valueOf(field, state) !== undefined || !optional.includes(fieldOf(field).source)));
 }

@@ -1,8 +1,10 @@
 // Titles, texts and colours of what charts and maps show of a track.
 
+import { fieldTitle, fieldValue } from './fields.js';
 import { height, percent, rate, seconds, temperature } from './format.js';
 import { whole } from './history.js';
 import { t } from './i18n.js';
+import { isOwn } from './own-fields.js';
 
 export const turns = (value, sport) => whole(value, t(sport === 'ride' ? 'activity.rpm' : 'activity.steps'));
 
@@ -24,10 +26,22 @@ const FIGURES = {
   ahead: ['compare.gap', aheadText, '--text'],
 };
 
-export const figureTitle = (key, sport) => t(key === 'speed' && sport === 'ride' ? 'field.speed' : FIGURES[key][0]);
+/** A value of another program's field with its unit. */
+function ownText(key, value) {
+  const { text, unit } = fieldValue(key, value);
+  return unit ? `${text} ${unit}` : text;
+}
+
+export function figureTitle(key, sport) {
+  if (isOwn(key)) return fieldTitle(key);
+  return t(key === 'speed' && sport === 'ride' ? 'field.speed' : FIGURES[key][0]);
+}
 
 /** The value with its unit; null if it is unknown. */
-export const figureText = (key, value, sport) => (Number.isFinite(value) ? FIGURES[key][1](value, sport) : null);
+export function figureText(key, value, sport) {
+  if (!Number.isFinite(value)) return null;
+  return isOwn(key) ? ownText(key, value) : FIGURES[key][1](value, sport);
+}
 
-export const figureColour = (key) => FIGURES[key][2];
+export const figureColour = (key) => (isOwn(key) ? '--teal' : FIGURES[key][2]);
 

@@ -48,7 +48,7 @@ export function frame() {
   return true;
 }
 
-/** Enter laps or starts, Space pauses and resumes, Escape held stops. Arrows turn pages anyway. */
+/** Enter laps or starts, Space pauses and resumes, M marks, Escape held stops. Arrows turn pages anyway. */
 export class KioskKeys {
   constructor(controls) {
     this.controls = controls;
@@ -65,7 +65,7 @@ export class KioskKeys {
     if (event.key === 'Escape') return this.hold(event);
     const dialog = document.querySelector('dialog[open]');
     if (dialog) return this.choose(event, dialog);
-    const call = { Enter: () => this.advance(), ' ': () => this.pause() }[event.key];
+    const call = { Enter: () => this.advance(), ' ': () => this.pause(), m: () => this.mark() }[event.key];
     // A control that has the focus keeps its keys.
     if (!call || event.target.closest?.('button, a, input, select, textarea, summary, .map')) return;
     event.preventDefault();
@@ -81,6 +81,11 @@ export class KioskKeys {
   pause() {
     const { controls } = this;
     ({ active: controls.pause, paused: controls.resume })[controls.state?.run]?.click();
+  }
+
+  mark() {
+    const { controls } = this;
+    if (['active', 'paused'].includes(controls.state?.run)) controls.mark.node.click();
   }
 
   /** A short Escape closes a question; one that opened it by being held does not. */

@@ -16,7 +16,9 @@ import { Laps } from './laps.js';
 import { RouteMap } from './map.js';
 import { Motion } from './motion.js';
 import { NearestStrap } from './nearest-strap.js';
+import { declare, isOwn } from './own-fields.js';
 import { isKiosk, start } from './page.js';
+import { isSame } from './saving.js';
 import { Stage } from './stage.js';
 import { Banner, faultText, Memory, urgentStates } from './states.js';
 import { keep, kept } from './store.js';
@@ -172,24 +174,35 @@ class LivePage {
   // Lines of the daemon
 
   connect() {
-    this.watch = { classes: ['STATE', 'EVENT', 'SETTINGS'], interval_ms: this.interval(), blocks: BLOCKS,
-      this_run: true, ...(session.liveOnly ? {} : { topics: ['weather'] }) };
+    this.watch = { classes: ['STATE', 'EVENT', 'SETTINGS'], this_run: true,
+      ...(session.liveOnly ? {} : { topics: ['weather'] }), ...this.wants() };
     this.stream = session.stream(this.watch, (line, isReplayed) => this.take(line, isReplayed),
       { since: 0, onState: ({ state }) => this.connection(state), onAge: (age) => this.showAge(age) });
   }
 
-  /** Paper changes once a second at most. */
-  interval() {
-    return document.documentElement.dataset.theme === 'e-ink' ? 1000 : 200;
+  /** Paper changes once a second at most. Fields of other programs have a block of their own. */
+  wants() {
+    const hasOwn = session.settings.screens?.[this.sport]?.some(({ fields }) =>
+      fields.some((field) => isOwn(field.field ?? field)));
+    return { interval_ms: isPaper() ? 1000 : 200, blocks: hasOwn ? [...BLOCKS, 'own_fields'] : BLOCKS };
+  }
+
+  /** Asks for other lines if the theme, the sport or the pages want others. */
+  rewatch() {
+    const watch = { ...this.watch, ...this.wants() };
+    if (isSame(watch, this.watch)) return;
+    this.watch = watch;
+    this.stream.rewatch(watch);
   }
 
   changeTheme() {
     this.drawnLines = null;
-    if (this.interval() !== this.watch.interval_ms) {
-      this.watch = { ...this.watch, interval_ms: this.interval() };
-      this.stream.rewatch(this.watch);
-    }
+    this.rewatch();
     this.schedule();
+  }
+
+  get sport() {
+    return this.state?.sport ?? session.settings.sport ?? 'run';
   }
 
   connection(state) {
@@ -204,7 +217,7 @@ class LivePage {
       case 'STATE': this.takeState(line); break;
       case 'EVENT': this.takeEvent(line, isReplayed); break;
       case 'DATA': this.takeWeather(line); break;
-      case 'SETTINGS': this.schedule(); break;
+      case 'SETTINGS': this.rewatch(); this.schedule(); break;
       case 'DROPPED': if (line.events > 0) this.loadRun(); break;
       case 'ERROR': session.fail(new Error(line.message)); break;
       default:
@@ -224,7 +237,10 @@ class LivePage {
   }
 
   takeState(state) {
+    const { sport } = this;
     this.state = state;
+    if (this.sport !== sport) this.rewatch();
+    declare(state.blocks?.own_fields);
     this.isFresh = true;
     this.memory.take(state);
     this.followRun(state);
@@ -377,8 +393,7 @@ class LivePage {
   }
 
   renderPages() {
-    const { state } = this;
-    const sport = state?.sport ?? session.settings.sport ?? 'run';
+    const { sport, state } = this;
     this.pages = this.stage.pagesThatFit(shownPages(session.settings, sport, state), state, session.settings);
     const count = this.pageCount();
     this.page = count === 0 ? 0 : Math.min(this.page, count - 1);

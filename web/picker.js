@@ -13,10 +13,12 @@ const groups = {
 
 const plain = (text) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
-/** Asks for a data field of a sport that is none of `taken`. Resolves to its name, or to null. */
-export function pickField(sport, taken) {
+/**
+ * Asks for a data field of a sport, or one of `own`, that is none of `taken`. Resolves to its name, or to null.
+ */
+export function pickField(sport, taken, own) {
   return new Promise((resolve) => {
-    const dialog = new Picker(sport, taken).dialog;
+    const dialog = new Picker(sport, taken, own).dialog;
     dialog.addEventListener('close', () => {
       dialog.remove();
       resolve(dialog.returnValue || null);
@@ -27,10 +29,11 @@ export function pickField(sport, taken) {
 }
 
 class Picker {
-  constructor(sport, taken) {
+  constructor(sport, taken, own) {
     const free = Object.keys(fields).filter((name) => fields[name].sports.includes(sport) && !taken.includes(name));
-    this.sections = Object.entries(groups).map(([group, sources]) => this.section(group,
-      free.filter((name) => sources.includes(fields[name].source)))).filter(({ items }) => items.length > 0);
+    this.sections = [...Object.entries(groups).map(([group, sources]) => this.section(group,
+      free.filter((name) => sources.includes(fields[name].source)))),
+    this.section('own', own.filter((name) => !taken.includes(name)))].filter(({ items }) => items.length > 0);
     this.count = element('p', { class: 'soft', role: 'status' });
     const search = element('input', { type: 'search', autocomplete: 'off', spellcheck: false, autofocus: true,
       'aria-label': t('screens.search'), placeholder: t('screens.search'), oninput: () => this.filter(search.value),

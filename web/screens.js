@@ -3,10 +3,11 @@
 import { rpc } from './api.js';
 import { iconButton, textButton } from './buttons.js';
 import { ask, element, setText, show } from './dom.js';
-import { fields } from './fields.js';
+import { fieldOf } from './fields.js';
 import { t } from './i18n.js';
 import { FieldRow, needsZones, readField, titleOf, writeField } from './field-row.js';
 import { start } from './page.js';
+import { declare, isOwn, ownField } from './own-fields.js';
 import { pickField } from './picker.js';
 import { inOrder, isSame } from './saving.js';
 import { Sortable } from './sortable.js';
@@ -38,7 +39,7 @@ class Editor {
     this.hasChosen = false;
     this.build();
     this.render();
-    session.stream({ classes: ['STATE', 'SETTINGS'], interval_ms: 1000, blocks: ['fields'] },
+    session.stream({ classes: ['STATE', 'SETTINGS'], interval_ms: 1000, blocks: ['fields', 'own_fields'] },
       (line) => this.take(line));
   }
 
@@ -47,6 +48,7 @@ class Editor {
     if (line.class !== 'STATE') return;
     const isFirst = this.state === null;
     this.state = line;
+    if (declare(line.blocks?.own_fields)) this.render();
     if (isFirst && line.run !== 'idle' && !this.hasChosen) this.chooseSport(line.sport);
     this.draw();
   }
@@ -251,7 +253,7 @@ class Editor {
   /** Draws the page as the live page does, with the values of now. */
   draw(changed = {}) {
     const page = this.fields.map((field) => ({ ...field, ...changed[field.field] }))
-      .filter((field) => field.visible && fields[field.field] && !this.isZoneOff(field.field))
+      .filter((field) => field.visible && fieldOf(field.field) && !this.isZoneOff(field.field))
       .map((field) => ({ ...field, title: field.title || undefined }));
     const { screens, ...settings } = session.settings;
     this.stage.render(page, this.state, settings);
@@ -355,9 +357,21 @@ class Editor {
     (this.rows.get(next?.field)?.opener ?? this.addField).focus();
   }
 
+  /** The fields of other programs: those of now, and those that a page of any sport has. */
+  ownFields() {
+    const shown = Object.values(this.value()).flat().flatMap(({ fields }) => fields)
+      .map((field) => field.field ?? field);
+    const present = (this.state?.blocks?.own_fields ?? []).map(({ name }) => ownField(name));
+    return [...new Set([...present, ...shown.filter(isOwn)])];
+  }
+
+  pick() {
+    return pickField(this.sport, this.fields.map(({ field }) => field), this.ownFields());
+  }
+
   /** Puts another data field in the place of one. */
   async replaceField(name) {
-    const chosen = await pickField(this.sport, this.fields.map(({ field }) => field));
+    const chosen = await this.pick();
     if (!chosen) return;
     await this.changeField(name, { field: chosen, title: '', style: 'bar' });
     this.rows.get(chosen)?.open(true);
@@ -365,7 +379,7 @@ class Editor {
   }
 
   async add() {
-    const chosen = await pickField(this.sport, this.fields.map(({ field }) => field));
+    const chosen = await this.pick();
     if (!chosen) return;
     await this.change((pages) => {
       pages[this.page].push(readField(chosen));

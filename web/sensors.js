@@ -2,8 +2,11 @@
 
 import { rpc } from './api.js';
 import { ask, element, setText, show } from './dom.js';
+import { fieldValue } from './fields.js';
 import { decimal, height, speed, temperature } from './format.js';
+import { valueList } from './history.js';
 import { errorText, hasText, number, t } from './i18n.js';
+import { declare, ownField, ownTitle } from './own-fields.js';
 import { start } from './page.js';
 import { inOrder, setSetting } from './saving.js';
 
@@ -45,6 +48,12 @@ function linkWords({ link, reason }) {
   return known('sensors.link', link);
 }
 
+/** Title and text of the value of a field that paced does not measure itself. */
+function ownPair([name, value]) {
+  const { text, unit } = fieldValue(ownField(name), value);
+  return [ownTitle(name), unit ? `${text} ${unit}` : text];
+}
+
 /** The newest values of a sensor. */
 function valueWords(sensor) {
   const one = (value, make) => (value === undefined ? null : make(value));
@@ -63,6 +72,7 @@ class SensorCard {
     this.sensor = sensor;
     this.name = element('h3', {});
     this.kinds = element('p', { class: 'soft' });
+    this.own = element('div', { class: 'own-values' });
     this.link = element('p', { class: 'link' });
     this.values = element('p', { class: 'sensor-values figures' });
     this.more = element('p', { class: 'soft' });
@@ -73,12 +83,18 @@ class SensorCard {
     this.forget = action('forget', () => this.runForget(), { ...own, kind: 'danger' });
     this.buttons = element('div', { class: 'buttons' }, this.pair, this.zero, this.forget);
     this.node = element('li', { class: 'card sensor', dataset: { sensor: sensor.id } }, this.name, this.kinds,
-      this.values, this.link, this.more, this.buttons);
+      this.values, this.own, this.link, this.more, this.buttons);
   }
 
   /** The name by which requests find the sensor. */
   get handle() {
     return this.sensor.address ? this.sensor.id : this.sensor.name ?? this.sensor.id;
+  }
+
+  /** What the setting `sensors` calls the sensor of another program, if it has another name for people. */
+  get nameForPrograms() {
+    const { id } = this.sensor;
+    return id.startsWith('ext:') && id !== this.title ? id : null;
   }
 
   get title() {
@@ -92,14 +108,23 @@ class SensorCard {
     setText(this.kinds, kindWords(kinds));
     setText(this.values, valueWords(sensor));
     show(this.values, this.values.textContent !== '');
+    this.updateOwn(Object.entries(sensor.values ?? {}).map(ownPair));
     setText(this.link, [linkWords(sensor), stale ? t('sensors.stale', { seconds: Math.floor(age / 1000) }) : null]
       .filter(Boolean).join(', '));
     this.link.dataset.link = stale ? 'stale' : sensor.link;
     setText(this.more, [battery === undefined ? null : t('live.battery', { percent: battery }),
-      [manufacturer, model].filter(Boolean).join(' '), sensor.address].filter(Boolean).join(' · '));
+      [manufacturer, model].filter(Boolean).join(' '), sensor.address ?? this.nameForPrograms]
+      .filter(Boolean).join(' · '));
     show(this.pair, sensor.reason === 'needs-pairing');
     show(this.zero, kinds.includes('power') && sensor.link === 'connected');
     show(this.buttons, Boolean(sensor.address));
+  }
+
+  updateOwn(pairs) {
+    const text = pairs.join();
+    if (text === this.ownText) return;
+    this.ownText = text;
+    this.own.replaceChildren(...pairs.length > 0 ? [valueList(pairs)] : []);
   }
 
   async runPair() {
@@ -304,8 +329,9 @@ let state = null;
 session.main.append(element('p', {}, element('a', { href: '/settings.html' }, t('sensors.back'))),
   element('h1', {}, t('sensors.title')), element('div', { class: 'stack' }, present.node,
     element('div', { class: 'columns' }, choice.node, search.node)));
-session.stream({ classes: ['STATE', 'SETTINGS'], interval_ms: 1000, blocks: ['sensors'] }, (line) => {
+session.stream({ classes: ['STATE', 'SETTINGS'], interval_ms: 1000, blocks: ['sensors', 'own_fields'] }, (line) => {
   if (line.class === 'STATE') {
+    declare(line.blocks?.own_fields);
     state = line;
     present.update(line);
   }

@@ -271,6 +271,7 @@ const groups = {
   sensors: () => [
     integer('wheel_mm', { low: 0, high: 4000, unit: 'mm', empty: 'automatic' }),
     integer('stride_permille', { low: 0, high: 200, unit: '%', factor: 10, step: 0.1, empty: 'automatic' }),
+    new Row(['record_all_sensors'], 'record_all_sensors', flag('record_all_sensors')),
   ],
   heart: () => [
     integer('max_heart_rate', { low: 0, high: 250, unit: 'bpm' }),

@@ -1,7 +1,7 @@
 // The data fields of a page, drawn as large as they fit.
 
 import { element, setText, show, svg } from './dom.js';
-import { colourProperty, fieldTitle, fieldValue, fields } from './fields.js';
+import { colourProperty, fieldOf, fieldTitle, fieldValue, valueOf } from './fields.js';
 import { age, decimal } from './format.js';
 import { t } from './i18n.js';
 import { layout, paginate, titleSize } from './layout.js';
@@ -21,18 +21,19 @@ export function lacksFix({ run, indoor, source, position, gpsd }) {
   return isWanted && (!position || Boolean(position.stale));
 }
 
-/** What a field shows: { title, text, unit, widest, message, fraction, colour, isQuiet, isOld, offer }. */
+/** What a field shows: { title, icon, text, unit, widest, message, fraction, colour, isQuiet, isOld, offer }. */
 function faceOf(field, state, settings, strap) {
   const { field: name, size } = field;
   const title = field.title_visible && size < UNTITLED ? field.title ?? fieldTitle(name) : null;
-  const isZone = fields[name].format === 'zone';
+  const { format, source, icon } = fieldOf(name);
+  const isZone = format === 'zone';
   const isRing = isZone && field.style === 'ring';
   const face = {
-    name, size, title, isBar: isZone && !isRing, isRing,
+    name, size, title, icon, isBar: isZone && !isRing, isRing,
     spoken: field.title ?? fieldTitle(name),
     colour: colourProperty(field.colour), message: null, isQuiet: false,
-    isOld: byPosition.includes(fields[name].source) && state !== null && lacksFix(state),
-    ...fieldValue(name, state?.blocks?.fields?.[name]),
+    isOld: byPosition.includes(source) && state !== null && lacksFix(state),
+    ...fieldValue(name, valueOf(name, state)),
   };
   if (name === 'time_of_day' && state?.time) Object.assign(face, fieldValue(name, state.time));
   if (name === 'heart_rate') {
@@ -116,7 +117,7 @@ export class Stage {
 
   /** The pages with what fits on each. They stay while the fields stay. */
   pagesThatFit(pages, state, settings) {
-    const key = JSON.stringify(pages.map((page) => page.map(({ field }) => field)));
+    const key = JSON.stringify(pages.map((page) => page.map(({ field }) => [field, fieldOf(field).decimals])));
     if (this.split.key !== key || this.split.settings !== settings) {
       const box = this.measure();
       const split = (page) => paginate(page.map((field) => ({ field, ...faceOf(field, state, settings, null) })), box)
@@ -181,6 +182,7 @@ class Cell {
 
   update(face) {
     this.node.dataset.field = face.name;
+    this.showIcon(face.icon);
     this.node.classList.toggle('stale', face.isOld);
     this.term.classList.toggle('unseen', face.title === null);
     setText(this.title, face.title ?? face.spoken);
@@ -198,6 +200,15 @@ class Cell {
     setText(this.unit, isMessage ? '' : face.unit);
     const place = face.title === null ? this.definition : this.term;
     if (this.unit.parentNode !== place) place.append(this.unit);
+  }
+
+  /** The drawing of a field of another program: loaded for these only. */
+  async showIcon(name) {
+    if (name === this.icon) return;
+    this.icon = name;
+    const { ownIcon } = await import('./own-icons.js');
+    this.term.querySelector('svg')?.remove();
+    if (name !== undefined) this.term.prepend(ownIcon(name));
   }
 
   messageThatFits(messages) {

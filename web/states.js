@@ -2,7 +2,8 @@
 
 import { backText } from './course.js';
 import { element, setText, show } from './dom.js';
-import { fields, fieldTitle } from './fields.js';
+import { fieldOf, fieldTitle, valueOf } from './fields.js';
+import { isOwn, ownName } from './own-fields.js';
 import { age } from './format.js';
 import { hasText, t } from './i18n.js';
 import { lacksFix } from './stage.js';
@@ -35,6 +36,10 @@ export class Memory {
     if (state.position) this.fixAt = state.boot_ms - state.position.age_ms;
     for (const name of Object.keys(state.blocks?.fields ?? {})) this.had.add(name);
   }
+
+  has(name) {
+    return this.had.has(isOwn(name) ? ownName(name) : name);
+  }
 }
 
 /**
@@ -47,9 +52,9 @@ export function urgentStates(state, memory, shown) {
   const isActive = run === 'active';
   const course = blocks?.course;
   const isOff = isActive && ['off', 'rejoining', 'wrong-way'].includes(course?.status);
-  const hasHeart = heart?.average_bpm !== undefined && shown.some((name) => fields[name].source === 'heart');
-  const lost = shown.find((name) => isActive && fields[name].source === 'sensor' && memory.had.has(name)
-    && blocks?.fields?.[name] === undefined);
+  const hasHeart = heart?.average_bpm !== undefined && shown.some((name) => fieldOf(name).source === 'heart');
+  const lost = shown.find((name) => isActive && fieldOf(name).source === 'sensor' && memory.has(name)
+    && valueOf(name, state) === undefined);
   const isLow = power?.battery_percent <= BATTERY_LOW && !power.charging;
   const since = memory.fixAt === null ? '' : age((state.boot_ms - memory.fixAt) / 1000);
   return [

@@ -1,5 +1,6 @@
 // Stretches of a track: their figures, splits, laps, and where best efforts are.
 
+import { isOwn } from './own-fields.js';
 import { rowAt, timeAt } from './track.js';
 
 /** The mean of a column over the time of its rows, and its largest value; NaN if it is unknown. */
@@ -17,19 +18,20 @@ function meanAndMost({ elapsed }, values, from, to) {
 
 /**
  * The figures of the way from one row to another: metres, seconds, speed in metres a second, heart, mostHeart, power,
- * cadence, ascent, descent and grade in percent; NaN if unknown.
+ * cadence, ascent, descent and grade in percent, and the means of other programs' fields; NaN if unknown.
  */
 export function figuresOf(track, from, to) {
   const metres = track.metres[to] - track.metres[from];
   const seconds = track.elapsed[to] - track.elapsed[from];
   const [heart, mostHeart] = meanAndMost(track, track.heart, from, to);
   const hasAltitude = track.altitude.some(Number.isFinite);
+  const own = Object.keys(track).filter(isOwn).map((key) => [key, meanAndMost(track, track[key], from, to)[0]]);
   const climbed = (values) => (hasAltitude ? values[to] - values[from] : NaN);
   return {
     metres, seconds, speed: seconds > 0 ? metres / seconds : NaN, heart, mostHeart,
     power: meanAndMost(track, track.power, from, to)[0], cadence: meanAndMost(track, track.cadence, from, to)[0],
     ascent: climbed(track.ascent), descent: climbed(track.descent),
-    grade: metres > 0 ? (track.altitude[to] - track.altitude[from]) / metres * 100 : NaN,
+    grade: metres > 0 ? (track.altitude[to] - track.altitude[from]) / metres * 100 : NaN, ...Object.fromEntries(own),
   };
 }
 

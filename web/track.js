@@ -1,6 +1,8 @@
 // The seconds of an activity as typed arrays, from the file CSV of pacectl: one number a row and column. Map, charts,
 // splits, stretches and comparisons read these arrays.
 
+import { ownField } from './own-fields.js';
+
 const COLUMNS = {
   since: 'since_start_s', elapsed: 'elapsed_s', lap: 'lap', metres: 'distance_m', latitude: 'latitude_deg',
   longitude: 'longitude_deg', altitude: 'altitude_m', heart: 'heart_rate_bpm', cadence: 'cadence_rpm',
@@ -15,14 +17,16 @@ const METRES_PER_DEGREE = 111_195;
 /**
  * A track: { count, since, elapsed, …, speed }. Times are seconds; an unknown value is NaN, but distance, ascent and
  * descent are the last known ones. The speed is that of the distance, so that all figures agree. A file without
- * distances has those of its positions, in proportion to `whole`, the metres of the activity.
+ * distances has those of its positions, in proportion to `whole`, the metres of the activity. `own` are the names of
+ * other programs' fields; their columns have the prefix of these.
  */
-export function trackOf(csv, whole = 0) {
+export function trackOf(csv, whole = 0, own = []) {
   const [head, ...lines] = csv.trimEnd().split(/\r?\n/);
   const names = head.split(',');
   const count = lines.length;
   const track = { count };
-  const columns = Object.entries(COLUMNS).map(([key, name]) => {
+  const wanted = [...Object.entries(COLUMNS), ...own.map((name) => [ownField(name), name])];
+  const columns = wanted.map(([key, name]) => {
     track[key] = new Float64Array(count).fill(NaN);
     return [track[key], names.indexOf(name)];
   }).filter(([, index]) => index >= 0);

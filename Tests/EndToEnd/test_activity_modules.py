@@ -109,3 +109,18 @@ def test_activities_to_compare_are_offered_by_place_sport_and_time():
     sent = {"activities": activities, "own": {"id": 2, "sport": "run"}}
     assert computed(seconds(), **sent)["order"] == [3, 4, 1, 6]
     assert computed(seconds(), **sent, near=[4, 6])["order"] == [4, 6, 3, 1]
+
+
+def test_fields_of_other_programs_have_charts_and_means():
+    rows = seconds().split("\r\n")
+    values = [(60 + at / 10, 20 + at % 2 / 10, -30 + at / 20, "") for at in range(601)]
+    csv = "\r\n".join([f"{rows[0]},smo2,warmth,angle,load,rr_ms",
+                       *(f"{row},{','.join(map(str, own))},800 805" for row, own in zip(rows[1:], values))])
+    fields = [{"name": "smo2", "title": "SmO2", "unit": "%", "decimals": 1}, {"name": "warmth", "title": "Warmth"},
+              {"name": "angle", "title": "Angle", "unit": "°", "decimals": 2}, {"name": "load", "title": "Load"}]
+    found = computed(csv, fields=fields)
+    # A flat one and one without values have none, and values below zero have their place.
+    assert [(key, pytest.approx([low, high], abs=0.4)) for key, low, high in found["charts"] if key.startswith("own:")] == [
+        ("own:smo2", [60.6, 119.4]), ("own:angle", [-29.7, -0.3])]
+    assert found["whole"]["own:smo2"] == pytest.approx(90, abs=0.1) and found["whole"]["own:load"] is None
+    assert [round(one["own:smo2"]) for one in found["splits"]] == [73, 98, 115]

@@ -210,7 +210,7 @@ def test_stop_is_reached_by_a_tap_and_the_button(fed):
     button(page, "Cancel").click()
     expect(deck).to_have_css("opacity", "0")
     # With the keyboard, they are there as long as one of them has the focus.
-    button(page, "Lap").focus()
+    button(page, "Mark").focus()
     page.keyboard.press("Tab")
     expect(page.get_by_role("button", name="Stop")).to_be_focused()
     settled(page)

@@ -217,7 +217,7 @@ def test_run_by_keyboard_alone(web, opened):
     press("Start", "Enter", "Pause")
     press("Pause", "Space", "Resume")
     until_shown(page.get_by_role("dialog"), stop_button(page),
-                lambda: (button(page, "Resume").focus(), page.keyboard.press("Tab"), page.keyboard.down("Enter")),
+                lambda: (button(page, "Mark").focus(), page.keyboard.press("Tab"), page.keyboard.down("Enter")),
                 lambda: page.keyboard.up("Enter"))
     expect(button(page, "Save")).to_be_focused()
     page.keyboard.press("Escape")

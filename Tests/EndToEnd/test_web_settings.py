@@ -461,6 +461,8 @@ def test_flags_and_sports_are_saved(web, opened):
     wait_for_setting(web, "use_heart_rate_zones", True)
     page.get_by_role("checkbox", name="A lap at the foot and the top of each climb").check()
     wait_for_setting(web, "climb_laps", True)
+    page.get_by_role("checkbox", name="Record second sensors").check()
+    wait_for_setting(web, "record_all_sensors", True)
     row_of(page, "auto_pause").get_by_label("Run").check()
     wait_for_setting(web, "auto_pause", ["run", "ride"])
     row_of(page, "auto_pause").get_by_label("Ride").uncheck()
