@@ -10,12 +10,13 @@ struct ScriptedRun {
     private(set) var pipeline: Pipeline
     private(set) var effects = Effects()
 
-    init(_ sport: Sport = .run) throws {
+    init(_ sport: Sport = .run, recordsAllSensors: Bool = false) throws {
         var settings = Settings()
         settings.useHeartRateZones = true
         settings.zones = try Zones([100, 120, 140, 160, 180])
         settings.autoStopMinutes = 30
         settings.ftp = 250
+        settings.recordAllSensors = recordsAllSensors
         pipeline = Pipeline(settings: settings, isDemo: false, at: now)
         receive(.systemClock(Self.start, isSynchronised: true))
         receive(.bluetooth(BluetoothStatus(backend: .unix)))
