@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Hands the ANT+ sensors of a bicycle to paced: heart rate, power, speed and cadence.
+"""Hands ANT+ sensors to paced: heart rate, power, speed and cadence, muscle oxygen, core temperature.
 
 Needs a stick, `pip install openant`, and a rule for the stick: `sudo python3 -m openant.udev_rules`.
 
 Usage: ant.py [PROFILE[:NUMBER]]...    or    ant.py --replay FILE
-The profiles are heart-rate, power, speed-cadence (one sensor for both), speed and cadence; by default the first three.
-The sensor is that with the device number, else the first that is heard. A replay reads lines `SECONDS PROFILE PAGE` at
-their times, in the place of a stick; a page is 16 hexadecimal digits.
+The profiles are heart-rate, power, speed-cadence (one sensor for both), speed, cadence, muscle-oxygen and
+core-temperature; by default the first three. The sensor is that with the device number, else the first that is heard. A
+replay reads lines `SECONDS PROFILE PAGE` at their times, in the place of a stick; a page is 16 hexadecimal digits.
 """
 import argparse
 import sys

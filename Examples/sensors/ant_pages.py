@@ -53,6 +53,29 @@ def cadence(page, before):
     return counter("crank", page, 4) if page[0] & 0x7F <= 5 else {}
 
 
+def known(**values):
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def muscle_oxygen(page, before):
+    """The two highest numbers say that nothing was measured, or that there is too much light."""
+    if page[0] != 0x01:
+        return {}
+    hemoglobin, saturation = word(page, 4) & 0xFFF, word(page, 6) >> 6
+    return known(
+        thb=hemoglobin / 100 if hemoglobin < 0xFFE else None, smo2=saturation / 10 if saturation < 0x3FE else None)
+
+
+def core_temperature(page, before):
+    """0 and the lowest number say that nothing was measured."""
+    if page[0] != 0x01:
+        return {}
+    skin, core = page[3] + ((page[4] & 0xF0) << 4), word(page, 6)
+    return known(
+        skin_temperature=skin / 20 if skin not in (0, 0x800) else None,
+        core_temperature=core / 100 if core not in (0, 0x8000) else None)
+
+
 # The type of the device, the period of its pages in 1/32768 s, its kind for paced, and what its pages measure.
 PROFILES = {
     "heart-rate": (120, 8070, "heart-rate", heart_rate),
@@ -60,6 +83,8 @@ PROFILES = {
     "speed-cadence": (121, 8086, "speed-cadence", speed_cadence),
     "speed": (123, 8118, "speed-cadence", speed),
     "cadence": (122, 8102, "speed-cadence", cadence),
+    "muscle-oxygen": (31, 8192, "muscle-oxygen", muscle_oxygen),
+    "core-temperature": (127, 16384, "body-temperature", core_temperature),
 }
 
 

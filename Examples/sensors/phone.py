@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Takes the heart rate from an app of a phone by HTTP, and hands it to paced.
+"""Takes the heart rate and the position from an app of a phone by HTTP, and hands them to paced.
 
 Usage: phone.py [--listen ADDRESS:PORT]
-The app posts JSON, `{"bpm": 128}`, to http://ADDRESS:PORT/TOKEN, with `rr_ms`, `contact`, `age_s` if it knows them, or
-`{"battery_percent": 71}`. The token is $PHONE_TOKEN, else a new one; it is printed with the address. By default only
-this machine is served: a phone needs an address of the board that it reaches, such as --listen 192.168.1.20:8710. HTTP
-is not encrypted: use it in a network that you trust.
+The app posts JSON to http://ADDRESS:PORT/TOKEN: `{"bpm": 128}`, with `rr_ms`, `contact`, `age_s` if it knows them,
+`{"battery_percent": 71}`, or `{"latitude": 52.5, "longitude": 13.4, "accuracy_m": 4}`, with `altitude_m`, `speed_mps`,
+`track_deg`, `time`. Positions need Gpsd=sensor-socket in paced.conf.
+
+The token is $PHONE_TOKEN, else a new one; it is printed with the address. By default only this machine is served: a
+phone needs an address of the board that it reaches, such as --listen 192.168.1.20:8710. HTTP is not encrypted: use it
+in a network that you trust.
 """
 import argparse
 import hmac
@@ -17,6 +20,9 @@ import secrets
 from sensor_door import Door, end_at_signals
 
 MEASURED = {"bpm", "rr_ms", "contact", "age_s"}
+LOCATED = {
+    "latitude", "longitude", "altitude_m", "accuracy_m", "vertical_accuracy_m", "speed_mps", "track_deg", "time",
+    "age_s"}
 LONGEST = 4096  # Bytes of a body.
 
 
@@ -40,8 +46,8 @@ class Request(http.server.BaseHTTPRequestHandler):
             body = json.loads(self.rfile.read(int(length)))
         except (ValueError, RecursionError):
             body = None
-        if not isinstance(body, dict) or not body.keys() & {"bpm", "battery_percent"}:
-            return 400, b'the body is JSON such as {"bpm": 128} or {"battery_percent": 71}\n'
+        if not isinstance(body, dict) or not body.keys() & {"bpm", "battery_percent", "latitude"}:
+            return 400, b'the body is JSON such as {"bpm": 128} or {"latitude": 52.5, "longitude": 13.4}\n'
         failure = None
         if "battery_percent" in body:
             if type(body["battery_percent"]) is not int or body["battery_percent"] not in range(101):
@@ -50,6 +56,8 @@ class Request(http.server.BaseHTTPRequestHandler):
         if "bpm" in body and not failure:
             values = {key: body[key] for key in MEASURED & body.keys()}
             failure = self.server.door.measure("phone", "heart-rate", **values)
+        if "latitude" in body and not failure:
+            failure = self.server.door.locate(**{key: body[key] for key in LOCATED & body.keys()})
         return (502, f"{failure}\n".encode()) if failure else (200, b"")
 
     def log_message(self, *_):

@@ -34,8 +34,15 @@ class Door:
         return self.call("sensor.announce", self.sensors[sensor]) if self.sensors[sensor] != before else None
 
     def measure(self, sensor, kind, **values):
+        return self.send("sensor.measure", {"id": sensor, "kind": kind, **values})
+
+    def locate(self, **values):
+        """A position, for a paced whose paced.conf has Gpsd=sensor-socket."""
+        return self.send("position.measure", values)
+
+    def send(self, method, parameters):
         failure = None if self.socket else self.connect()
-        return failure or self.call("sensor.measure", {"id": sensor, "kind": kind, **values})
+        return failure or self.call(method, parameters)
 
     def connect(self):
         if time.monotonic() < self.next_attempt:

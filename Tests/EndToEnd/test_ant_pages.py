@@ -75,6 +75,17 @@ def test_counters_of_a_recorded_sensor_of_speed_and_cadence():
     assert measured("cadence", [single]) == [{"crank_event_s": first["wheel_event_s"], "crank_revolutions": 25}]
 
 
+@pytest.mark.parametrize("profile, page, values", [
+    # A hemoglobin of 1234 (12 bits), a saturation before of 600 and one of 613 (10 bits each).
+    ("muscle-oxygen", "01070001d2846599", {"thb": 12.34, "smo2": 61.3}), ("muscle-oxygen", "010700d2ffffffff", None),
+    ("muscle-oxygen", "01070001feaf89ff", None), ("muscle-oxygen", "50070001d2846599", None),
+    ("core-temperature", "0115ff9b2a00890e", {"core_temperature": 37.21, "skin_temperature": 33.35}),
+    ("core-temperature", "0115ff008000890e", {"core_temperature": 37.21}), ("core-temperature", "0115ff0080000080", None),
+    ("core-temperature", "0115ff9b20000000", {"skin_temperature": 33.35}), ("core-temperature", "0015ff9b2000890e", None)])
+def test_page_of_a_muscle_and_of_a_body_has_what_was_measured(profile, page, values):
+    assert measured(profile, [bytes.fromhex(page)]) == [values]
+
+
 def test_description_is_that_of_the_pages():
     product = bytes.fromhex("51ff050ad2040000")
     assert ant_pages.description("power", product) == {"serial_number": "1234", "firmware": "1.005"}

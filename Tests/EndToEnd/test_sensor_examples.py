@@ -220,6 +220,17 @@ def test_phone_posts_its_heart_rate_and_its_battery(stage, phone):
     wait_for(lambda: sensor(reader, "phone").get("battery_percent") == 71, 60, "the battery")
 
 
+def test_phone_is_the_receiver_of_a_board_that_has_none(stage, program):
+    daemon = stage.paced("--gpsd", "sensor-socket", "--sensors", "off")
+    phone = Phone(program(daemon, "phone.py", "--listen", "127.0.0.1:0"))
+    place = {"latitude": 52.51635, "longitude": 13.37771}
+    assert phone.post(place | {"altitude_m": 35, "accuracy_m": 4, "speed_mps": 2.8, "app": "any"}) == (200, "")
+    wait_for(lambda: place.items() <= daemon.call("status").get("position", {}).items(), 60, "the position")
+    status, text = phone.post(place | {"latitude": 91})
+    assert status == 502 and "latitude" in text
+    assert phone.post({"latitude": 52})[0] == 502
+
+
 def test_wrong_post_is_refused_with_a_reason(phone):
     assert phone.post({"bpm": 128}, path="secre")[0] == 404
     assert phone.post({"bpm": 128}, path="")[0] == 404
@@ -231,6 +242,8 @@ def test_wrong_post_is_refused_with_a_reason(phone):
     # What only paced knows to be wrong has its reason.
     status, text = phone.post({"bpm": 1000})
     assert status == 502 and "bpm" in text
+    status, text = phone.post({"latitude": 52, "longitude": 13})
+    assert status == 502 and "Gpsd=sensor-socket" in text
     assert phone.post({"bpm": 128}) == (200, "")
 
 
@@ -245,14 +258,15 @@ def test_program_announces_its_sensor_again_after_a_restart_of_paced(stage, phon
     assert sensor(reader, "phone")["battery_percent"] == 71
 
 
-def test_sensor_of_the_how_to_page_is_in_the_state(stage):
+def test_sensors_of_the_how_to_page_are_in_the_state(stage):
     daemon = stage.paced(*OFF)
     reader = stage.reader(daemon, blocks=["sensors"])
-    text = re.search("```python\n(.*?)```", (ROOT / "docs/how-to/sensors.md").read_text(), re.DOTALL)[1]
-    stage.start(ManagedProcess(
-        [sys.executable, "-B", "-c", text + "import time; time.sleep(60)"],
-        {"PACED_SOCKET": str(daemon.state_socket), "PYTHONPATH": str(EXAMPLES)}))
+    for text in re.findall("```python\n(.*?)```", (ROOT / "docs/how-to/sensors.md").read_text(), re.DOTALL):
+        stage.start(ManagedProcess(
+            [sys.executable, "-B", "-c", text + "import time; time.sleep(60)"],
+            {"PACED_SOCKET": str(daemon.state_socket), "PYTHONPATH": str(EXAMPLES)}))
     wait_for(lambda: sensor(reader, "saddle").get("temperature_c") == 21.5, 60, "the temperature")
+    wait_for(lambda: sensor(reader, "lever").get("values") == {"saddle_angle": 12.5}, 60, "the angle")
 
 
 def device(folder, x=0, y=0, z=1000):
