@@ -7,6 +7,7 @@ ATTACKS = {}
 SHORT = [
     "crowd-at-the-limit",
     "hostile-publishers",
+    "lying-sensors",
     "mutated-requests",
     "lap-flood",
     "gpsd-bad-values",
@@ -45,6 +46,7 @@ for module in (
     "on_gpsd",
     "on_distance",
     "on_straps",
+    "on_sensors",
     "on_files",
     "on_journals",
     "on_restarts",
