@@ -74,7 +74,8 @@ extension Configuration {
             "Position", "Gpsd", \.gpsd, initial: "localhost:2947", effect: .start,
             text: """
                 The address of gpsd: HOST:PORT, HOST:PORT:DEVICE for one of several receivers, or off. HOST is localhost or a
-                numeric address. A gpsd on another machine needs a drop-in for the service.
+                numeric address. A gpsd on another machine needs a drop-in for the service. sensor-socket takes the positions
+                of another program, such as a phone's, by sensor.sock in the place of gpsd's.
                 """
         ) { try Options.Gpsd($0.value, of: $0.key) },
         ConfigurationKey(

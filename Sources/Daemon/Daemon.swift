@@ -96,7 +96,9 @@ package final class Daemon {
         courses = CourseService(inbox, run, activities)
         identity = DeviceService(run, activities, in: directory) { [stateServer] in stateServer.device = $0 }
         self.sensors = SensorController(inbox, run, settings, activities, file: sensorFile, sensors)
-        door = SensorDoor(inbox, run, self.sensors.heart)
+        door = SensorDoor(
+            inbox, run, self.sensors.heart,
+            takesPositions: !options.isDemo && configuration.gpsd == .sensorSocket)
         self.sensors.choiceChanged = { [door] in door.choiceChanged() }
         service = try ServiceController(
             loop, inbox, reporter, closesRun: isService && configuration.startsAutomatically)
@@ -122,7 +124,9 @@ package final class Daemon {
             stateServer.demandChanged = { [unowned self] in self.publish?.demand = stateServer.demand }
         }
         if let sensor {
-            let methods = ControlServer.Service(SensorDoorRequest.table) { [unowned self] call, peer, connection in
+            let invalid: (RPCError) -> Void = { [door] in door.refused($0, at: Clock.now()) }
+            let methods = ControlServer.Service(SensorDoorRequest.table, invalid: invalid) {
+                [unowned self] call, peer, connection in
                 respond(to: call, from: peer) { now throws(RPCError) in
                     try door.execute(call.request, of: connection, at: now)
                     return .now(.success(.done))

@@ -38,7 +38,7 @@ package struct EventLimit: Sendable {
     private static func key(_ kind: Event.Kind) -> String? {
         switch kind {
         case .start, .pause, .resume, .autoPause, .autoResume, .lap, .stop, .discard, .gap, .workout, .badge, .course,
-            .cue, .climb, .light:
+            .cue, .climb, .light, .mark:
             nil
         // The table of topics limits them.
         case .notice: nil

@@ -107,7 +107,7 @@ package enum Log {
             (.info, "speed and distance from the \(source.rawValue), before from the \(previous.rawValue)")
         case .calibration(let key, let value): (.notice, "the position gives \(key.rawValue) \(value)")
         // Events of the ride and of the athlete, not of the service: clients show them.
-        case .radar, .alert, .workout, .autoPause, .autoResume, .badge, .cue, .climb, .light, .notice: nil
+        case .radar, .alert, .workout, .autoPause, .autoResume, .badge, .cue, .climb, .light, .notice, .mark: nil
         case .course(let change): line(of: change)
         }
     }
@@ -115,7 +115,7 @@ package enum Log {
     package static func subject(of event: Event) -> LogRateLimiter.Subject {
         switch event.kind {
         case .start, .pause, .resume, .autoPause, .autoResume, .lap, .stop, .discard, .alert, .workout, .badge, .course,
-            .cue, .climb, .light, .notice:
+            .cue, .climb, .light, .notice, .mark:
             .run
         case .link: .links
         case .fix, .gap: .position

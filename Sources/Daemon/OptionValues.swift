@@ -9,7 +9,9 @@ import Wire
 extension Options.Gpsd {
     /// The value that parses as this one.
     var text: String {
-        guard case .at(let host, let port, let device) = self else { return "off" }
+        guard case .at(let host, let port, let device) = self else {
+            return self == .off ? "off" : Self.sensorSocketWord
+        }
         let name = host.map { $0.contains(":") ? "[\($0)]" : $0 } ?? "localhost"
         return "\(name):\(port)" + (device.map { ":" + $0 } ?? "")
     }
@@ -17,13 +19,15 @@ extension Options.Gpsd {
     /// The port of gpsd without another one (gpsd(8)).
     static let defaultPort: UInt16 = 2947
 
-    /// Parses `HOST[:PORT[:DEVICE]]` or `off`. An IPv6 address is in brackets.
+    private static let sensorSocketWord = "sensor-socket"
+
+    /// Parses `HOST[:PORT[:DEVICE]]`, `off` or `sensor-socket`. An IPv6 address is in brackets.
     init(_ text: String, of name: String) throws(UsageError) {
         func misuse(_ what: String) -> UsageError {
-            UsageError(line: "\(name) takes HOST[:PORT[:DEVICE]] or off" + what)
+            UsageError(line: "\(name) takes HOST[:PORT[:DEVICE]], off or sensor-socket" + what)
         }
-        if text == "off" {
-            self = .off
+        if text == "off" || text == Self.sensorSocketWord {
+            self = text == "off" ? .off : .sensorSocket
             return
         }
         var host: Substring

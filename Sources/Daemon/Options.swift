@@ -15,6 +15,8 @@ package struct Options: Equatable, Sendable {
         case off
         /// `host` is a numeric address; nil is `localhost`: 127.0.0.1, then ::1.
         case at(host: String?, port: UInt16, device: String?)
+        /// Positions of another program by sensor.sock take the place of those of gpsd.
+        case sensorSocket
     }
 
     package enum Sensors: Equatable, Sendable {
@@ -87,7 +89,8 @@ package struct Options: Equatable, Sendable {
             options.checksConfiguration = true
         },
         ProgramOption(
-            "--gpsd", .required("HOST[:PORT[:DEVICE]]|off"), "the address of gpsd; default: localhost:2947"
+            "--gpsd", .required("HOST[:PORT[:DEVICE]]|off|sensor-socket"),
+            "the address of gpsd; default: localhost:2947"
         ) { $0.gpsd = try Gpsd($1, of: "--gpsd") },
         // The former name is that of release 0.1.0.
         ProgramOption(

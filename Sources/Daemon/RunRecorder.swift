@@ -96,7 +96,7 @@ package final class RunRecorder {
         for event in events {
             switch event.kind {
             case .gap: gaps += 1
-            case .lap, .pause: isDue = true
+            case .lap, .pause, .mark: isDue = true
             case .clock(let source, _): note(event.time, source, at: event.at)
             case .stop(let summary):
                 guard let recording = recordingBuilder.recording else { continue }

@@ -27,25 +27,74 @@ final class SensorDoor {
     /// The sensors that the list has, also those whose program has gone, the longest gone first.
     private var listed: [SensorAnnouncement] = []
 
+    /// Which connection sends the position, and when it did last; nil before the first position.
+    private var positions: (connection: Int, at: Instant)?
+    private var positionLimit = TokenBucket(burst: SensorDoor.rate, interval: .milliseconds(1000 / SensorDoor.rate))
+    private let takesPositions: Bool
+    /// Requests that were refused since the last line of the log about them, and when that was.
+    private var refusals = 0
+    private var refusalsToldAt: Instant?
+
     static let perConnection = 8
+    /// After this time without a position another program may send it.
+    private static let positionSilence = Duration.seconds(5)
+    private static let refusalInterval = Duration.seconds(60)
     /// Measurements of a sensor in a second.
     static let rate = 20
 
-    init(_ inbox: Inbox, _ run: RunController, _ heart: HeartSource) {
+    /// - Parameter takesPositions: whether the position comes from sensor.sock, and not from gpsd.
+    init(_ inbox: Inbox, _ run: RunController, _ heart: HeartSource, takesPositions: Bool = false) {
         self.inbox = inbox
         self.run = run
         self.heart = heart
+        self.takesPositions = takesPositions
+        if takesPositions { inbox.append(.input(.gpsdLink(LinkStatus(.disconnected, reason: .notRunning)))) }
     }
 
     func execute(_ request: SensorDoorRequest, of connection: Int, at now: Instant) throws(RPCError) {
-        switch request {
-        case .announce(let announcement): try announce(announcement, of: connection)
-        case .measure(let measurement): try receive(measurement, of: connection, at: now)
+        do throws(RPCError) {
+            switch request {
+            case .announce(let announcement): try announce(announcement, of: connection)
+            case .measure(let measurement): try receive(measurement, of: connection, at: now)
+            case .position(let position): try receive(position, of: connection, at: now)
+            }
+        } catch {
+            refused(error, at: now)
+            throw error
         }
+    }
+
+    /// Counts a refused request, and tells the log of the first one and then at most once a minute.
+    func refused(_ error: RPCError, at now: Instant) {
+        refusals += 1
+        if let refusalsToldAt, now - refusalsToldAt < Self.refusalInterval { return }
+        let number = refusals == 1 ? "a request" : "\(refusals) requests"
+        Log.write(.warning, "sensor.sock: refused \(number), the last one: \(error.detail ?? error.message)")
+        (refusals, refusalsToldAt) = (0, now)
+    }
+
+    private func receive(_ position: PublishedPosition, of connection: Int, at now: Instant) throws(RPCError) {
+        guard takesPositions else {
+            throw .unavailable(
+                "paced takes its position from gpsd: set Gpsd=sensor-socket in paced.conf, and restart it")
+        }
+        if let positions, positions.connection != connection, now - positions.at < Self.positionSilence {
+            throw .busy("another program sends the position")
+        }
+        guard positionLimit.consume(at: now) else { throw .busy("more than \(Self.rate) positions a second") }
+        if positions?.connection != connection {
+            inbox.append(.input(.gpsdLink(LinkStatus(.connected))))
+        }
+        positions = (connection, now)
+        inbox.append(.input(.fix(position.fix(arrivedAt: now - .milliseconds(Int64(position.age * 1000))))))
     }
 
     /// The program of a connection has gone: the links of its sensors are lost.
     func connectionClosed(_ connection: Int) {
+        if positions?.connection == connection {
+            positions = nil
+            inbox.append(.input(.gpsdLink(LinkStatus(.disconnected, reason: .notRunning))))
+        }
         for sensor in sensors.values.filter({ $0.connection == connection }) {
             sensors[sensor.announcement.id] = nil
             if isChosen(sensor.announcement.id) {
@@ -72,6 +121,13 @@ final class SensorDoor {
 
     private func announce(_ announcement: SensorAnnouncement, of connection: Int) throws(RPCError) {
         let id = announcement.id
+        let own = Set(announcement.fields.map(\.name))
+        if let other = sensors.values.first(where: { sensor in
+            sensor.announcement.id != id && sensor.announcement.fields.contains { own.contains($0.name) }
+        }) {
+            throw .unavailable(
+                "sensor ext:\(other.announcement.id) has announced a field of this name: choose another name")
+        }
         if let known = sensors[id] {
             guard known.connection == connection else {
                 throw .unavailable("another program has announced ext:\(id): choose another id")
@@ -122,14 +178,17 @@ final class SensorDoor {
             throw .invalidValue("kind", "sensor \(id) was not announced as \(kind.rawValue)")
         }
         let isInTime = sensor.limit.consume(at: now)
-        let measurement = published.measurement(
+        var measurement = published.measurement(
             &sensor.wheel, &sensor.crank, wheelMetres: run.settings.wheelMetres,
             at: now - .milliseconds(Int64(published.age * 1000)))
+        if kind == .fields { measurement = .values(.fields, try published.values(of: sensor.announcement.fields)) }
         sensors[id] = sensor
         guard isInTime else { throw .busy("sensor \(id) measures more than \(Self.rate) times a second") }
         guard isChosen(id) else { return }
         if case .heartRate(let beats) = measurement {
-            heart.receive(beats, of: id)
+            if !heart.receive(beats, of: id), run.settings.recordAllSensors {
+                inbox.append(.input(.measurement(.external(id), measurement)))
+            }
         } else {
             inbox.append(.input(.measurement(.external(id), measurement)))
         }
@@ -183,8 +242,11 @@ final class HeartSource {
         report()
     }
 
-    func receive(_ beats: HeartRateMeasurement, of id: ExternalSensorName) {
-        if !usesStrap, others.first?.id == id { inbox.append(.input(.heart(beats))) }
+    /// - Returns: Whether this is the heart rate that counts.
+    func receive(_ beats: HeartRateMeasurement, of id: ExternalSensorName) -> Bool {
+        guard !usesStrap, others.first?.id == id else { return false }
+        inbox.append(.input(.heart(beats)))
+        return true
     }
 
     private func report() {

@@ -34,6 +34,8 @@ package struct Event: Equatable, Sendable {
         case autoPause(elapsedMilliseconds: Int64, distanceMetres: Double)
         case autoResume(elapsedMilliseconds: Int64, distanceMetres: Double)
         case lap(Totals, number: Int, Trigger)
+        /// The user has marked a place. The number counts from 1.
+        case mark(RecordedMark, number: Int)
         case stop(ActivitySummary)
         case discard(ActivitySummary)
         /// `after` is the duration of the previous state.

@@ -24,6 +24,8 @@ package enum RunCommand: Equatable, Sendable {
     /// Start, pause or resume, whichever the state allows: for a device with one button.
     case toggle
     case pause, resume, lap, stop, discard
+    /// Marks the present place; the kind is one of ``RecordedMark/kinds``.
+    case mark(CoursePointKind, SanitizedText?)
 
     /// How far a start can be backdated.
     package static let maxBackdate = Duration.seconds(120)
@@ -41,6 +43,7 @@ package enum RunCommand: Equatable, Sendable {
         case .lap: "lap"
         case .stop: "stop"
         case .discard: "discard"
+        case .mark: "mark"
         }
     }
 }
@@ -50,17 +53,27 @@ package struct CommandRejection: Error, Equatable, Sendable, CustomStringConvert
     /// Name of the rejected command.
     package var command: StaticText
     package var state: RunState
-    /// The state allows the command, but it came too soon after the last lap.
-    package var isTooSoon: Bool
+    package var reason: Reason
 
-    package init(command: StaticText, state: RunState, isTooSoon: Bool = false) {
+    package enum Reason: Sendable {
+        case state
+        /// The state allows the command, but it came too soon after the last lap.
+        case tooSoon
+        /// The activity has as many marks as it can have.
+        case tooManyMarks
+    }
+
+    package init(command: StaticText, state: RunState, _ reason: Reason = .state) {
         self.command = command
         self.state = state
-        self.isTooSoon = isTooSoon
+        self.reason = reason
     }
 
     package var description: String {
-        isTooSoon
-            ? "cannot \(command.text) within 1 s of the last lap" : "cannot \(command.text) while \(state.rawValue)"
+        switch reason {
+        case .state: "cannot \(command.text) while \(state.rawValue)"
+        case .tooSoon: "cannot \(command.text) within 1 s of the last lap"
+        case .tooManyMarks: "cannot \(command.text): the activity has \(RecordedMark.limit) marks, the most"
+        }
     }
 }

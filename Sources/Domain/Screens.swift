@@ -10,7 +10,39 @@ package struct ScreenField: Equatable, Sendable {
         case bar, ring
     }
 
-    package var field: DataField
+    /// What it shows.
+    package enum Value: Hashable, Sendable {
+        case data(DataField)
+        /// A field of another program, which may not be announced now.
+        case own(OwnFieldName)
+
+        /// The word of the setting: the name of a data field, or `own:NAME`.
+        package init?(_ word: String) {
+            if let field = DataField(rawValue: word) {
+                self = .data(field)
+            } else if let name = OwnFieldName(prefixed: word) {
+                self = .own(name)
+            } else {
+                return nil
+            }
+        }
+
+        package var word: String {
+            switch self {
+            case .data(let field): field.rawValue
+            case .own(let name): OwnFieldName.prefix + name.description
+            }
+        }
+
+        /// Nil for an own field.
+        package var data: DataField? {
+            if case .data(let field) = self { field } else { nil }
+        }
+
+        package func suits(_ sport: Sport) -> Bool { data?.sports.contains(sport) ?? true }
+    }
+
+    package var field: Value
     /// The user's title; nil for the field's own.
     package var title: String?
     package var visible = true
@@ -29,13 +61,18 @@ package struct ScreenField: Equatable, Sendable {
         _ field: DataField, title: String? = nil, visible: Bool = true, titleVisible: Bool = true, size: Int = 24,
         colour: Colour = .primary, style: Style = .bar
     ) {
-        self.field = field
+        self.init(showing: .data(field))
         self.title = title
         self.visible = visible
         self.titleVisible = titleVisible
         self.size = size
         self.colour = colour
         self.style = style
+    }
+
+    /// A field with the default members.
+    package init(showing field: Value) {
+        self.field = field
     }
 }
 

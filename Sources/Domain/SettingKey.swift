@@ -24,6 +24,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
     case stridePermille = "stride_permille"
     case climbScore = "climb_score"
     case climbLaps = "climb_laps"
+    case recordAllSensors = "record_all_sensors"
     case alerts
     case workout
     case screens
@@ -138,6 +139,14 @@ package enum SettingKey: String, CaseIterable, Sendable {
                 """
             )
         case .climbLaps: (.flag(\.climbLaps), "Closes a lap at the foot and at the top of each climb of the course.")
+        case .recordAllSensors:
+            (
+                .flag(\.recordAllSensors),
+                """
+                Records a second sensor of power, heart rate, cadence or of a kind of own fields beside the one that counts, as
+                own fields such as power_2.
+                """
+            )
         case .alerts:
             (
                 .alerts,

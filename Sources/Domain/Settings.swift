@@ -42,6 +42,8 @@ package struct Settings: Equatable, Sendable {
     package var climbScore = 3500
     /// A lap closes at the foot and at the top of each climb of the course.
     package var climbLaps = false
+    /// A second sensor of power, heart rate or cadence is recorded beside the one that counts.
+    package var recordAllSensors = false
     /// The power zones; nil if they follow from ``ftp``.
     package var powerZones: PowerZones?
     /// At most one of each kind.

@@ -18,6 +18,7 @@ package struct State: Equatable, Sendable {
     /// The sensors, at most ``SensorReadings/capacity``, the strap first, and the newest values of each by its index.
     package var sensors: [SensorStatus] = []
     package var readings = SensorReadings()
+    package var ownFields = OwnFieldStatus()
     package var gpsd: LinkStatus
     package var bluetooth: BluetoothStatus
     package var recorder: RecorderStatus

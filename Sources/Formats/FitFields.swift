@@ -63,6 +63,11 @@ extension Fit {
         package static let number: Field = 1
         package static let baseType: Field = 2
         package static let name: Field = 3
+        package static let scale: Field = 6
+        package static let offset: Field = 7
+        package static let units: Field = 8
+        package static let nativeMessage: Field = 14
+        package static let nativeField: Field = 15
     }
 
     package enum FileCreator {
@@ -116,6 +121,12 @@ extension Fit {
 
     /// Values at one second.
     package enum Record {
+        /// Hundredths of g/dl.
+        package static let hemoglobin: Field = 54
+        /// Tenths of a percent.
+        package static let oxygenSaturation: Field = 57
+        /// Hundredths of a degree.
+        package static let coreTemperature: Field = 139
         package static let latitude: Field = 0
         package static let longitude: Field = 1
         /// Fifths of a metre above −500 m.

@@ -15,7 +15,7 @@ enum FitSensor {
         case .cyclingSpeedCadence: 3
         case .runningSpeedCadence: 6
         case .fitnessMachine: 7
-        case .environment, .radar: nil
+        case .environment, .radar, .gears, .eBike, .muscleOxygen, .bodyTemperature, .fields: nil
         }
     }
 

@@ -91,14 +91,10 @@ struct FitIdentity {
         developer = message[Fit.DeveloperData.index].flatMap { UInt8(exactly: $0) }
     }
 
-    /// Whether a field description is one of paced's.
+    /// Whether a field description is one of a uuid.
     func describes(_ message: FitMessage) -> Bool {
         developer != nil && message[Fit.FieldDescription.developer] == developer.map { Int64($0) }
-    }
-
-    /// The number of developer fields of others in a message.
-    func others(in message: FitMessage) -> Int {
-        message.definition.developerFields.count { $0.developer != developer }
+            && message[Fit.FieldDescription.number].map { $0 < Int64(Identity.Field.own) } ?? false
     }
 
     /// The uuid in a session.

@@ -89,10 +89,15 @@ extension JSONWriter {
 
     private mutating func members(of command: RunCommand) {
         member("command", command.token)
-        if case .start(let sport, let indoor, let back) = command {
+        switch command {
+        case .start(let sport, let indoor, let back):
             member("sport", sport?.token)
             member("indoor", indoor)
             member("back", back)
+        case .mark(let kind, let text):
+            member("kind", kind.token)
+            member("text", text?.text)
+        default: break
         }
     }
 }
@@ -188,6 +193,8 @@ extension RunCommand {
         case "lap": self = .lap
         case "stop": self = .stop
         case "discard": self = .discard
+        case "mark":
+            self = .mark(try json.member("kind").token(), json["text"]?.string.flatMap { SanitizedText($0) })
         default: throw ParseError(at: 0, expected: "a command")
         }
     }
@@ -203,6 +210,7 @@ extension RunCommand {
         case .lap: "lap"
         case .stop: "stop"
         case .discard: "discard"
+        case .mark: "mark"
         }
     }
 }

@@ -88,6 +88,11 @@ extension SensorKind: JournalToken {
         case .fitnessMachine: "fitness-machine"
         case .environment: "environment"
         case .radar: "radar"
+        case .gears: "gears"
+        case .eBike: "e-bike"
+        case .muscleOxygen: "muscle-oxygen"
+        case .bodyTemperature: "body-temperature"
+        case .fields: "fields"
         }
     }
 }
@@ -253,6 +258,7 @@ extension SettingKey: JournalToken {
         case .stridePermille: "stride_permille"
         case .climbScore: "climb_score"
         case .climbLaps: "climb_laps"
+        case .recordAllSensors: "record_all_sensors"
         case .alerts: "alerts"
         case .workout: "workout"
         case .screens: "screens"
@@ -280,4 +286,9 @@ extension LEAddress.Kind: JournalToken {
         case .random: "random"
         }
     }
+}
+
+/// The words are those of the FIT profile, which do not change.
+extension CoursePointKind: JournalToken {
+    package var token: String { rawValue }
 }

@@ -1,5 +1,6 @@
 package import Domain
 package import JSONCoding
+import Wire
 
 // The sensors of the list and their measurements as JSON.
 //
@@ -18,12 +19,17 @@ extension JSONWriter {
         member("model", sensor.model?.text)
         member("serial", sensor.serialNumber?.text)
         member("firmware", sensor.firmware?.text)
+        if !sensor.fields.isEmpty {
+            key("fields")
+            fields(sensor.fields)
+        }
     }
 
     package mutating func measurement(_ measurement: SensorMeasurement, of id: SensorID) {
         array { line in
             line.value(id.description)
             line.value(measurement.kind.token)
+            if case .values(_, let values) = measurement { return line.values(values) }
             var absent = 0
             for field in measurement.fields {
                 guard let field else {
@@ -34,6 +40,16 @@ extension JSONWriter {
                 absent = 0
                 line.value(field)
             }
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Exact values of own fields with `null` for unknown ones; unknown ones at the end are omitted.
+    fileprivate mutating func values(_ values: OwnFieldValues) {
+        let count = (0..<OwnField.limit).last { values[$0] != nil }.map { $0 + 1 } ?? 0
+        for index in 0..<count {
+            if let value = values[index] { exact(value) } else { null() }
         }
     }
 }
@@ -49,6 +65,9 @@ extension SensorStatus {
         model = json["model"]?.string.flatMap { SanitizedText($0) }
         serialNumber = json["serial"]?.string.flatMap { SanitizedText($0) }
         firmware = json["firmware"]?.string.flatMap { SanitizedText($0) }
+        guard let declared = json["fields"] else { return }
+        guard let fields = try? OwnField.list(declared) else { throw ParseError(at: 0, expected: "fields") }
+        self.fields = fields
     }
 }
 
@@ -63,6 +82,7 @@ extension JSON {
         guard let elements = array, elements.count >= 2 else { throw ParseError(at: 0, expected: "a measurement") }
         let id = try elements[0].sensor()
         let kind: SensorKind = try elements[1].token()
+        if kind.hasFields { return (id, .values(kind, OwnFieldValues(elements[2...].map(\.number)))) }
         var fields = MeasurementFields(rest: elements[2...])
         return (id, try SensorMeasurement(kind, &fields))
     }
@@ -125,6 +145,7 @@ extension SensorMeasurement {
                 let threat = threats[index]
                 return [Int(threat.id), Int(threat.metres), Int(threat.kilometresPerHour)]
             }
+        case .values: []
         }
     }
 
@@ -160,6 +181,7 @@ extension SensorMeasurement {
                         id: try fields.needed(), metres: try fields.needed(), kilometresPerHour: try fields.needed()))
             }
             self = .radar(threats)
+        case .gears, .eBike, .muscleOxygen, .bodyTemperature, .fields: self = .values(kind, OwnFieldValues())
         }
     }
 }

@@ -1,5 +1,6 @@
 package import Domain
 import JSONCoding
+import Wire
 
 /// The JSON in columns of the table `activity`.
 package enum RecordingText {
@@ -58,6 +59,46 @@ package enum RecordingText {
     package static func note(_ text: String) -> RecoveryNote? {
         guard let json = try? JSON(parsing: text.utf8) else { return nil }
         return RecoveryNote(formerID: json["id"]?.integer, lostRows: json["lost_rows"]?.integer ?? 0)
+    }
+
+    /// Marks as a list of objects; nil if there is none.
+    package static func text(of marks: [RecordedMark]) -> String? {
+        guard !marks.isEmpty else { return nil }
+        var line = JSONWriter(capacity: 256)
+        line.marks(marks)
+        return String(decoding: line.bytes, as: UTF8.self)
+    }
+
+    /// The declarations of own fields as a list of objects; nil if there is none.
+    package static func text(of fields: [OwnField]) -> String? {
+        guard !fields.isEmpty else { return nil }
+        var line = JSONWriter(capacity: 256)
+        line.fields(fields)
+        return String(decoding: line.bytes, as: UTF8.self)
+    }
+
+    package static func marks(_ text: String) -> [RecordedMark] {
+        (try? JSON(parsing: text.utf8)).flatMap { try? RecordedMark.list($0) } ?? []
+    }
+
+    package static func fields(_ text: String) -> [OwnField] {
+        (try? JSON(parsing: text.utf8)).flatMap { try? OwnField.list($0) } ?? []
+    }
+
+    /// The values of own fields as a list of exact numbers, `null` for an unknown one; nil if all are unknown.
+    package static func text(of values: [Double?]) -> String? {
+        guard values.contains(where: { $0 != nil }) else { return nil }
+        var line = JSONWriter(capacity: 64)
+        line.array { list in
+            for value in values {
+                if let value, value.isFinite { list.exact(value) } else { list.null() }
+            }
+        }
+        return String(decoding: line.bytes, as: UTF8.self)
+    }
+
+    package static func values(_ text: String) -> [Double?] {
+        (try? JSON(parsing: text.utf8))?.array?.prefix(OwnField.limit).map(\.number) ?? []
     }
 
     package static func text(of totals: SourceTotals) -> [UInt8] {

@@ -29,6 +29,9 @@ package struct FileDistance: Sendable {
     /// Stated metres that were rejected, of each lap and in total.
     private var refused: [Double]
     private var refusedMetres = 0.0
+    /// The marks whose distance the file does not state, and how many have got one.
+    private var marks: [RecordedMark]
+    private var measuredMarks = 0
 
     /// - Parameters:
     ///   - recording: Header of the recording, from a first pass over the file.
@@ -41,6 +44,7 @@ package struct FileDistance: Sendable {
         limit = DistanceLimit(fastest: sport.maxSpeed, at: Instant(milliseconds: 0))
         lapEnds = recording.laps.dropLast().map(\.endedAt)
         refused = Array(repeating: 0, count: lapEnds.count + 1)
+        marks = recording.marks
     }
 
     /// Stated metres that are impossible for the sport, and rejected positions (``TrackDistance/refused``).
@@ -57,6 +61,15 @@ package struct FileDistance: Sendable {
     ///
     /// - Returns: The row, with its distance corrected.
     package mutating func ingest(_ row: RecordingRow) -> RecordingRow {
+        let row = measure(row)
+        while measuredMarks < marks.count, marks[measuredMarks].at <= row.at {
+            if marks[measuredMarks].distanceMetres == 0 { marks[measuredMarks].distanceMetres = metres }
+            measuredMarks += 1
+        }
+        return row
+    }
+
+    private mutating func measure(_ row: RecordingRow) -> RecordingRow {
         guard isStated else {
             if case .sample(let sample) = row, sample.coordinate != nil { hasTrack = true }
             track.ingest(row)
@@ -95,6 +108,7 @@ package struct FileDistance: Sendable {
     /// Ends the recording: corrects its totals.
     package mutating func finish(_ recording: inout RecordedActivity) {
         track.finish()
+        recording.marks = marks
         var limit = DistanceLimit(fastest: sport.maxSpeed, at: Instant(milliseconds: 0))
         var sum = 0.0
         for (index, lap) in recording.laps.enumerated() {

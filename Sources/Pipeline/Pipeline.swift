@@ -207,6 +207,11 @@ package struct Pipeline: Sendable {
         state.wind = windStatus(at: now)
         state.sensors = world.sensors.list
         state.readings = world.sensors.readings(at: now, world.settings)
+        (state.ownFields.fields, state.ownFields.sensors) = (world.ownFields.fields, world.ownFields.sensors)
+        if !state.ownFields.fields.isEmpty {
+            state.ownFields.values = world.ownFields.values(world.sensors, at: now, run?.sport)
+            if let run { (state.ownFields.lapAverages, state.ownFields.averages) = run.ownFieldAverages }
+        }
         if let strap = world.sensors.list.firstIndex(where: { $0.kinds.contains(.heartRate) }) {
             state.readings[strap].heartRate = beats?.value
             state.readings[strap].measuredAt = beats?.measuredAt ?? state.readings[strap].measuredAt

@@ -198,6 +198,9 @@ extension Pipeline {
                     vehicles: threats.count, metres: (nearest?.metres).map(Int.init),
                     metresPerSecond: (nearest?.kilometresPerHour).map { Double($0) / 3.6 }), at: now, into: &effects)
         }
+        if case .values(let kind, _) = measurement, let sensor = world.sensors.sensor(id) {
+            world.ownFields.receive(kind, of: sensor, world.sensors, at: now, world.settings)
+        }
         run?.receive(measurement, from: id, distance, at: now, in: &world)
     }
 }

@@ -6,6 +6,7 @@ extension Pipeline {
         _ sport: Sport, indoor: Bool, back: Duration, at now: Instant, into effects: inout Effects
     ) -> Outcome {
         lastActivity += 1
+        world.ownFields.restart(world.sensors, at: now, world.settings)
         var started = Run(id: lastActivity, sport: sport, isIndoor: indoor, at: now)
         started.begin(back: back, at: now, in: &world, into: &effects)
         run = started

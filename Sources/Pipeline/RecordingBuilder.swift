@@ -127,6 +127,9 @@ package struct RecordingBuilder: Sendable {
         case .gap(.position, let seconds, let metres, let isCounted):
             guard isRunning, !isCounted || seconds >= 120 || (metres ?? 0) >= 1000 else { return }
             rows.append(.segment(at: moment(event.at)))
+        case .mark(var mark, _):
+            mark.at = moment(event.at)
+            if isOpen, (recording?.marks.count ?? 0) < RecordedMark.limit { recording?.marks.append(mark) }
         case .stop(let summary): close(summary, at: moment(event.at))
         case .discard:
             recording = nil
@@ -197,6 +200,7 @@ package struct RecordingBuilder: Sendable {
             recording?.laps.removeLast(laps.count - summary.laps + 1)
             lapBeganAt = recording?.laps.last?.endedAt ?? 0
         }
+        recording?.marks.removeAll { $0.at > at }
         for second in zoneSeconds where second.at > at { recording?.zoneMilliseconds[second.zone] -= 1000 }
     }
 
@@ -224,6 +228,11 @@ package struct RecordingBuilder: Sendable {
             if let zone = state.heart.zone, let zones { count(zone, of: zones, at: at) }
         }
         addSensors(of: state, activity, to: &sample)
+        if !state.ownFields.fields.isEmpty {
+            let fields = state.ownFields.fields
+            sample.fields = fields.indices.map { state.ownFields.values[$0] }
+            if recording?.fields != fields { recording?.fields = fields }
+        }
         lastAt = at
         rows.append(.sample(sample))
         recording?.isIndoor = activity.isIndoor
@@ -275,7 +284,8 @@ package struct RecordingBuilder: Sendable {
     private mutating func count(_ sensor: RecordingSensor, heartSeconds: Int) {
         let known = sensors.firstIndex { other in
             let known = other.sensor
-            return known.address == sensor.address && (sensor.address != nil || known.kinds == sensor.kinds)
+            return known.address == sensor.address
+                && (sensor.address != nil || known.kinds == sensor.kinds && known.name == sensor.name)
         }
         guard let known else {
             guard sensors.count < Self.sensorLimit else { return }

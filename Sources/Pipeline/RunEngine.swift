@@ -84,7 +84,7 @@ package struct RunEngine: Sendable {
         if command == .lap, pipeline.runState == .active, let closedAt = pipeline.run?.lapClosedAt,
             now - closedAt < RunCommand.shortestLap
         {
-            throw CommandRejection(command: command.word, state: .active, isTooSoon: true)
+            throw CommandRejection(command: command.word, state: .active, .tooSoon)
         }
         let wasIdle = pipeline.runState == .idle
         if wasIdle, let activity {

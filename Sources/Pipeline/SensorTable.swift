@@ -51,7 +51,11 @@ struct SensorTable: Sendable {
         return (DistanceSensor(id: id, odometer: odometer), stretch)
     }
 
-    private func index(of id: SensorID) -> Int? {
+    func sensor(_ id: SensorID) -> TrackedSensor? {
+        index(of: id).map { slots[$0] }
+    }
+
+    func index(of id: SensorID) -> Int? {
         slots.firstIndex { $0.status.id == id }
     }
 
@@ -116,6 +120,11 @@ struct SensorTable: Sendable {
             if let cadence = slot.cadence(at: now, sport) { return cadence }
         }
         return nil
+    }
+
+    /// The sensor whose cadence counts.
+    func cadenceSensor(at now: Instant, _ sport: Sport) -> SensorID? {
+        slots.first { $0.isListed && $0.cadence(at: now, sport) != nil }?.status.id
     }
 
     /// Metres per second by a sensor; nil if it is absent, or has no speed yet.

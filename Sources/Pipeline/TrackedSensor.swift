@@ -25,7 +25,13 @@ package struct TrackedSensor: Equatable, Sendable {
 
     /// The age at which a value is absent. Environmental sensors may send each minute only.
     static func lifetime(of kind: SensorKind) -> Duration {
-        kind == .environment ? .seconds(120) : RevolutionMeter.lifetime
+        switch kind {
+        case .environment: .seconds(120)
+        // Slow values, and programs that send on a change and once in a while.
+        case .bodyTemperature: .seconds(60)
+        case .gears, .eBike, .muscleOxygen, .fields: .seconds(10)
+        default: RevolutionMeter.lifetime
+        }
     }
 
     // MARK: Inputs
@@ -37,6 +43,8 @@ package struct TrackedSensor: Equatable, Sendable {
             linkedAt = now
             disconnected()
         }
+        // The values are in the order of the fields that were declared then.
+        if status.fields != self.status.fields { newest.removeAll { $0.value.kind == .fields } }
         self.status = status
         isListed = true
         return hasChanged
@@ -59,7 +67,7 @@ package struct TrackedSensor: Equatable, Sendable {
     ) -> (odometer: DistanceSensor.Odometer, SensorStretch)? {
         store(measurement, at: now)
         switch measurement {
-        case .heartRate, .environment, .radar: return nil
+        case .heartRate, .environment, .radar, .values: return nil
         case .speedCadence(let counts):
             if let count = counts.crank { _ = crank.received(count, at: now) }
             guard let count = counts.wheel else { return nil }
@@ -103,8 +111,8 @@ package struct TrackedSensor: Equatable, Sendable {
 
     /// The newest measurement of a kind; nil if it is too old.
     func measurement(_ kind: SensorKind, at now: Instant) -> SensorMeasurement? {
-        for entry in newest where entry.value.kind == kind {
-            return entry.age(at: now) < Self.lifetime(of: kind) ? entry.value : nil
+        for place in newest.indices where newest[place].value.kind == kind {
+            return newest[place].age(at: now) < Self.lifetime(of: kind) ? newest[place].value : nil
         }
         return nil
     }
@@ -133,6 +141,32 @@ package struct TrackedSensor: Equatable, Sendable {
     func running(at now: Instant) -> RunningMeasurement? {
         guard case .running(let running)? = measurement(.runningSpeedCadence, at: now) else { return nil }
         return running
+    }
+
+    /// The values of a kind with own fields.
+    func ownValues(_ kind: SensorKind, at now: Instant) -> OwnFieldValues? {
+        for place in newest.indices {
+            guard case .values(kind, let values) = newest[place].value else { continue }
+            return newest[place].age(at: now) < Self.lifetime(of: kind) ? values : nil
+        }
+        return nil
+    }
+
+    /// One of them, without a copy of the others.
+    func ownValue(_ kind: SensorKind, _ index: Int, at now: Instant) -> Double? {
+        for place in newest.indices {
+            guard case .values(kind, let values) = newest[place].value else { continue }
+            return newest[place].age(at: now) < Self.lifetime(of: kind) ? values[index] : nil
+        }
+        return nil
+    }
+
+    /// Of a sensor that is no strap of the run.
+    func heartRate(at now: Instant) -> Int? {
+        guard case .heartRate(let heart)? = measurement(.heartRate, at: now), heart.beatsPerMinute > 0 else {
+            return nil
+        }
+        return Int(heart.beatsPerMinute)
     }
 
     /// Watts of the power meter, else of the machine.
@@ -177,10 +211,12 @@ package struct TrackedSensor: Equatable, Sendable {
         var reading = SensorReading()
         reading.measuredAt = newest.lazy.filter { $0.age(at: now) < Self.lifetime(of: $0.value.kind) }
             .map(\.measuredAt).max()
-        guard reading.measuredAt != nil else { return reading }
+        // Own fields are not here: a sensor of these alone has no other value.
+        guard reading.measuredAt != nil, status.kinds.contains(where: { !$0.hasFields }) else { return reading }
         reading.watts = watts(at: now)
         reading.cadence = cadence(at: now, nil)
         reading.speed = DistanceSensor.Odometer.allCases.lazy.compactMap { speed($0, at: now, settings) }.first
+        reading.heartRate = heartRate(at: now)
         if case .environment(let environment)? = measurement(.environment, at: now) {
             reading.pressure = environment.decipascals.map { Double($0) / 10 }
             reading.temperature = environment.centidegrees.map { Double($0) / 100 }

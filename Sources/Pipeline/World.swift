@@ -13,6 +13,7 @@ struct World {
     /// Heart rate of the previous notification if it was valid, for the maximum.
     var previousHeartRate: Int?
     var sensors = SensorTable()
+    var ownFields = OwnFieldTable()
     var position: Timestamped<Position>?
     var freshness: Timestamped<Event.Freshness>
     var course: LoadedCourse?

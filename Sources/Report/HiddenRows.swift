@@ -81,6 +81,19 @@ package struct HiddenRows<Rows: RecordingRows>: RecordingRows {
             .map { $0.to - start }
     }
 
+    /// The marks inside of the visible stretches, by their moments and distances.
+    package func shown(_ marks: [RecordedMark]) -> [RecordedMark] {
+        guard hasPositions else { return marks }
+        return marks.compactMap { mark in
+            guard let stretch = stretches.first(where: { $0.from < mark.at && mark.at < $0.to }) else { return nil }
+            var mark = mark
+            mark.at -= start
+            mark.elapsedMilliseconds = max(mark.elapsedMilliseconds - stretch.offset.elapsed, 0)
+            mark.distanceMetres = max(mark.distanceMetres - stretch.offset.metres, 0)
+            return mark
+        }
+    }
+
     /// When the first visible position was, in milliseconds since the start of the recording.
     package var start: Int64 { stretches.first?.from ?? 0 }
     /// From the first visible position to the last one, in milliseconds; nil if no position is visible.

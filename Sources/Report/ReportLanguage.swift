@@ -78,6 +78,16 @@ package enum ReportLanguage: String, CaseIterable, Sendable {
         "Over": "Über", "From": "Ab", "Best power": "Beste Leistung", "Average": "Mittel", "Badges": "Abzeichen",
         "Badge": "Abzeichen", "1 mile": "1 Meile", "half marathon": "Halbmarathon", "marathon": "Marathon",
         "{1} of {2} rows fit on the paper.": "{1} von {2} Zeilen passen auf das Papier.",
+        // The marks
+        "Marks": "Markierungen", "Mark": "Nr.", "Place": "Ort", "Note": "Notiz", "Other values": "Weitere Werte",
+        "Lowest": "Niedrigster", "Highest": "Höchster",
+        "generic": "Stelle", "summit": "Gipfel", "valley": "Tal", "water": "Wasser", "food": "Essen",
+        "danger": "Gefahr", "first-aid": "Erste Hilfe", "sprint": "Sprint", "campsite": "Campingplatz",
+        "rest-area": "Rastplatz", "service": "Service", "checkpoint": "Kontrollpunkt", "shelter": "Schutzhütte",
+        "meeting-spot": "Treffpunkt", "overlook": "Aussicht", "toilet": "Toilette", "shower": "Dusche",
+        "gear": "Ausrüstung", "sharp-curve": "Scharfe Kurve", "steep-incline": "Steiler Anstieg", "tunnel": "Tunnel",
+        "bridge": "Brücke", "obstacle": "Hindernis", "crossing": "Querung", "store": "Laden",
+        "transport": "Verkehrsmittel", "info": "Information",
         // The notes
         "About these figures": "Zu diesen Werten", "Made by paced {1}.": "Erstellt von paced {1}.",
         "What was within {1} m of a point near the start, or of one near the end, is left out: times, totals, splits "

@@ -18,6 +18,8 @@ package struct ReportPage {
     package var variabilityPoints: [VariabilityPoint] = []
     /// The best times and powers inside the activity, by kind.
     package var bests: [BestEffort] = []
+    /// The figures of the own fields, by their places.
+    package var fieldFigures: [OwnFieldFigures] = []
     /// The radius around the first and the last position in which positions are hidden, in metres; nil for none.
     package var hidden: Int?
     package var language = ReportLanguage.english
@@ -142,6 +144,16 @@ package struct ReportPage {
                 "b",
                 "class=\"badge\" aria-hidden=\"true\" title=\"\(check.badge.name)\" style=\"\(map.style(check.x, check.y))\"",
                 "★")
+        }
+        for (index, mark) in recording.marks.enumerated() {
+            guard let coordinate = mark.coordinate else { continue }
+            let place = map.place(of: coordinate)
+            // A hidden place has no marks, but one indoors or of another file may be far from the route.
+            guard (0...RouteMap.width).contains(place.x), (0...map.height).contains(place.y) else { continue }
+            let title = mark.text?.text ?? language.text(mark.kind.rawValue)
+            page.add("<b class=\"flag\" style=\"\(map.style(place.x, place.y))\" title=\"")
+            page.add(escaped: title)
+            page.add("\">⚑<small>\(index + 1)</small></b>")
         }
         for mark in map.marks {
             page.add(

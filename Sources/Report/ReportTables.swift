@@ -86,7 +86,32 @@ extension ReportPage {
             )
         }
         laps(&page)
+        marks(&page)
+        otherValues(&page)
         self.badges(&page, badges)
+    }
+
+    private func marks(_ page: inout HTMLText) {
+        let rows = recording.marks.enumerated().map { index, mark in
+            [
+                "\(index + 1)", mark.kind == .generic ? "" : language.text(mark.kind.rawValue), mark.text?.text ?? "",
+                distance(mark.distanceMetres), Self.clock(mark.elapsedMilliseconds),
+            ]
+        }
+        if !rows.isEmpty { page.table("Marks", ["Mark", "Place", "Note", "Distance", "Time"], rows) }
+    }
+
+    /// The own fields.
+    private func otherValues(_ page: inout HTMLText) {
+        let rows: [[String]] = zip(recording.fields, fieldFigures).compactMap { field, figures in
+            func text(_ value: Double?) -> String? {
+                value.flatMap { DecimalFormat.text($0, decimals: field.decimals) }
+                    .map { $0 + (field.unit.map { " " + $0.text } ?? "") }
+            }
+            guard let average = text(figures.average) else { return nil }
+            return [field.title.text, average, text(figures.minimum) ?? "", text(figures.maximum) ?? ""]
+        }
+        if !rows.isEmpty { page.table("Other values", ["Value", "Average", "Lowest", "Highest"], rows) }
     }
 
     private func laps(_ page: inout HTMLText) {

@@ -1,8 +1,11 @@
 package import Domain
 
 extension SensorKind {
-    /// The service that makes a device a sensor of this kind.
-    package var service: AttributeUUID {
+    /// The kinds of Bluetooth's sensors.
+    package static let ofBluetooth = allCases.filter { $0.service != nil }
+
+    /// The service that makes a device a sensor of this kind; nil for a kind that only other programs measure.
+    package var service: AttributeUUID? {
         switch self {
         case .heartRate: .heartRateService
         case .cyclingSpeedCadence: .cyclingSpeedCadenceService
@@ -11,6 +14,7 @@ extension SensorKind {
         case .fitnessMachine: .fitnessMachineService
         case .environment: .environmentService
         case .radar: .radarService
+        case .gears, .eBike, .muscleOxygen, .bodyTemperature, .fields: nil
         }
     }
 
@@ -22,7 +26,7 @@ extension SensorKind {
         self = kind
     }
 
-    /// The characteristics that notify measurements. A device has at least one of them.
+    /// The characteristics that notify measurements. A device of a kind with a service has at least one of them.
     package var characteristics: [AttributeUUID] {
         switch self {
         case .heartRate: [.heartRateMeasurement]
@@ -32,6 +36,7 @@ extension SensorKind {
         case .fitnessMachine: FitnessMachine.allCases.map(\.data)
         case .environment: [.pressure, .temperature, .humidity]
         case .radar: [.radarMeasurement]
+        case .gears, .eBike, .muscleOxygen, .bodyTemperature, .fields: []
         }
     }
 }

@@ -20,16 +20,24 @@ package final class ControlServer {
     package struct Service {
         fileprivate let call: (_ method: String, JSON?, PeerCredentials, Int) throws(RPCError) -> Reply
 
-        /// - Parameter answer: executes a request of a client, or rejects it. The number is that of the client's connection, never
-        ///   reused. Called in the loop.
+        /// - Parameters:
+        ///   - invalid: called for a request that the table rejects.
+        ///   - answer: executes a request of a client, or rejects it. The number is that of the client's connection, never
+        ///     reused. Called in the loop.
         package init<Request>(
-            _ table: RPCTable<Request>, answer: @escaping (RPCCall<Request>, PeerCredentials, Int) -> Reply
+            _ table: RPCTable<Request>, invalid: @escaping (RPCError) -> Void = { _ in },
+            answer: @escaping (RPCCall<Request>, PeerCredentials, Int) -> Reply
         ) {
             call = { method, parameters, peer, connection throws(RPCError) in
                 if method == RPCTable<Request>.discover {
                     return .now(.success(.encoded(try table.discovered(parameters))))
                 }
-                return answer(try table.call(method, parameters), peer, connection)
+                do throws(RPCError) {
+                    return answer(try table.call(method, parameters), peer, connection)
+                } catch {
+                    invalid(error)
+                    throw error
+                }
             }
         }
     }

@@ -16,6 +16,7 @@ extension RandomEntries {
         sensor.model = foreign()
         sensor.serialNumber = foreign()
         sensor.firmware = foreign()
+        if sensor.kinds.contains(.fields) { sensor.fields = (0..<3).map { ownField($0) } }
         return sensor
     }
 
@@ -64,7 +65,24 @@ extension RandomEntries {
                 EnvironmentMeasurement(
                     decipascals: maybe(small()), centidegrees: maybe(small()), rawHumidity: maybe(small())))
         case .radar: .radar(threats())
+        case .gears: ownValues(.gears)
+        case .eBike: ownValues(.eBike)
+        case .muscleOxygen: ownValues(.muscleOxygen)
+        case .bodyTemperature: ownValues(.bodyTemperature)
+        case .fields: ownValues(.fields)
         }
+    }
+
+    private mutating func ownValues(_ kind: SensorKind) -> SensorMeasurement {
+        .values(kind, OwnFieldValues((0..<OwnField.perSensor).map { _ in maybe(number()) }))
+    }
+
+    private mutating func ownField(_ number: Int) -> OwnField {
+        OwnField(
+            OwnFieldName("field_\(number)")!, title: foreign() ?? SanitizedText("Field")!,
+            unit: maybe(SanitizedText("°")!),
+            decimals: number, icon: pick(OwnField.Icon.allCases),
+            nativeField: maybe(7))
     }
 
     private mutating func power() -> CyclingPowerMeasurement {

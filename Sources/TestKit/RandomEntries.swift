@@ -163,7 +163,7 @@ package struct RandomEntries {
     private mutating func command() -> RunCommand {
         pick([
             .start(maybe(pick(Sport.allCases)), indoor: .random(using: &random), back: duration()), .toggle, .pause,
-            .resume, .lap, .stop, .discard,
+            .resume, .lap, .stop, .discard, .mark(pick(RecordedMark.kinds), foreign()),
         ])
     }
 
@@ -188,6 +188,7 @@ package struct RandomEntries {
         settings.stridePermille = .random(in: 500...2000, using: &random)
         settings.climbScore = .random(in: 1500...64_000, using: &random)
         settings.climbLaps = .random(using: &random)
+        settings.recordAllSensors = .random(using: &random)
         settings.powerZones = maybe(PowerZones([1, 2, 3, 4, 5, .random(in: 6...4000, using: &random)])).flatMap { $0 }
         settings.zones = maybe(try? Zones([1, 2, 3, 4, .random(in: 5...250, using: &random)])).flatMap { $0 }
         settings.alerts =

@@ -46,7 +46,7 @@ package struct ScriptedSensor: Sendable {
 
     /// The sensor of these kinds, with all their characteristics.
     package init(_ kinds: [SensorKind]) {
-        self.init(kinds.map { ($0.service, $0.characteristics) })
+        self.init(kinds.compactMap { kind in kind.service.map { ($0, kind.characteristics) } })
     }
 
     /// The notification of a value; nil while it is off, or if the sensor lacks the characteristic.

@@ -21,11 +21,12 @@ extension JSONWriter {
     ///
     /// - Parameters:
     ///   - bests: the best efforts inside the activity.
+    ///   - fields: the figures of its own fields, by their places; empty to write their declarations only.
     ///   - first: the number of the first lap to write.
     ///   - limit: the largest size of the laps in bytes; `next_lap` is the number of the first lap that does not fit.
     package mutating func activity(
         _ summary: ActivitySummary, _ recording: RecordedActivity, _ variability: HeartRateVariability? = nil,
-        _ bests: [BestEffort] = [], fromLap first: Int = 1, limit: Int = listLimit
+        _ bests: [BestEffort] = [], fields: [OwnFieldFigures] = [], fromLap first: Int = 1, limit: Int = listLimit
     ) {
         object { line in
             line.key("summary")
@@ -48,6 +49,7 @@ extension JSONWriter {
                 line.key("source_totals")
                 line.value(source)
             }
+            recording.writeDeclarations(fields, into: &line)
             if !bests.isEmpty {
                 line.array("bests") { list in for best in bests { list.object { $0.members(of: best) } } }
             }

@@ -76,6 +76,7 @@ extension JSONWriter {
         case .lap(let figures, let number, let trigger):
             member("trigger", trigger.rawValue)
             object("lap") { $0.lap(figures, number: number) }
+        case .mark(let mark, let number): members(of: mark, number: number)
         case .stop(let summary), .discard(let summary):
             key("summary")
             self.summary(summary)
@@ -227,6 +228,7 @@ extension Event.Kind {
         case .climb: "climb"
         case .light: "light"
         case .notice: "notice"
+        case .mark: "mark"
         }
     }
 }

@@ -44,7 +44,7 @@ extension RetainedRunEvents.Kind {
         case .lap: self = .lap
         case .stop, .discard: self = .end
         case .autoPause, .autoResume, .link, .fix, .gap, .clock, .recorder, .fault, .settings, .source, .calibration,
-            .radar, .alert, .workout, .badge, .course, .cue, .climb, .light, .notice:
+            .radar, .alert, .workout, .badge, .course, .cue, .climb, .light, .notice, .mark:
             return nil
         }
     }

@@ -6,6 +6,8 @@ package enum SensorDoorRequest: Equatable, Sendable {
     /// A sensor has come, or what is known of it has changed.
     case announce(SensorAnnouncement)
     case measure(PublishedMeasurement)
+    /// The position of another program's receiver.
+    case position(PublishedPosition)
 
     /// The methods of sensor.sock.
     package static let table = RPCTable<SensorDoorRequest>(
@@ -15,7 +17,7 @@ package enum SensorDoorRequest: Equatable, Sendable {
                 "sensor.announce", "Announces a sensor of this program, or changes what is known of it.",
                 [
                     id.required, kinds.required, name.optional, manufacturer.optional, model.optional,
-                    serialNumber.optional, firmware.optional, battery.optional,
+                    serialNumber.optional, firmware.optional, battery.optional, fields.optional,
                 ], "nothing", .null, [.refused, .busy, .invalid], .change
             ) { .announce(try announcement($0)) },
             RPCMethod(
@@ -26,8 +28,17 @@ package enum SensorDoorRequest: Equatable, Sendable {
                     wheelRevolutions.optional, wheelTime.optional, crankRevolutions.optional, crankTime.optional,
                     stride.optional, distance.optional, incline.optional, temperature.optional, humidity.optional,
                     pressure.optional, vehicles.optional,
-                ], "nothing", .null, [.busy, .invalid, .notFound], .change
+                ] + fieldValues.map(\.parameter.optional) + [values.optional], "nothing", .null,
+                [.busy, .invalid, .notFound], .change
             ) { .measure(try PublishedMeasurement(of: $0)) },
+            RPCMethod(
+                "position.measure",
+                "Measures the position, with Gpsd=sensor-socket in paced.conf in the place of gpsd.",
+                [
+                    latitude.required, longitude.required, age.optional, altitude.optional, accuracy.optional,
+                    verticalAccuracy.optional, groundSpeed.optional, track.optional, time.optional,
+                ], "nothing", .null, [.refused, .busy, .invalid], .change
+            ) { .position(try PublishedPosition(of: $0)) },
         ])
 
     // MARK: Parameters
@@ -131,6 +142,65 @@ package enum SensorDoorRequest: Equatable, Sendable {
         return threats
     }
 
+    private static let fields = RPCParameter(
+        "fields", .array(of: .object, "\"maxItems\":\(OwnField.perSensor)"),
+        "What it measures of the kind fields, at most \(OwnField.perSensor)."
+    ) { value, name in
+        do throws(DeclarationFailure) {
+            let fields = try OwnField.list(value, atMost: OwnField.perSensor)
+            for case .object(let members) in value.array ?? [] {
+                let others = Set(members.keys).subtracting(OwnField.members)
+                if let other = others.min() {
+                    throw DeclarationFailure(
+                        "a list of fields without the unknown member \(SanitizedText(other)?.text ?? "")")
+                }
+            }
+            if let taken = fields.first(where: { OwnFieldName.reserved.contains($0.name.description) }) {
+                throw DeclarationFailure(
+                    "a list of fields with other names: \(taken.name) has another meaning in paced")
+            }
+            return fields
+        } catch {
+            throw RPCError.invalidValue(name, "\(name) must be \(error.rule)")
+        }
+    }
+    /// A parameter for each field of the kinds that paced knows.
+    fileprivate static let fieldValues: [(kind: SensorKind, parameter: RPCParameter<Double>)] =
+        SensorKind.allCases.flatMap { kind in
+            kind.fields.map { row in
+                let unit = row.field.unit.map { " in \($0.text)" } ?? ""
+                let range = "\(Int(row.range.lowerBound)) to \(Int(row.range.upperBound))"
+                return (
+                    kind, number(row.field.name.description, row.range, "\(row.field.title.text)\(unit), \(range).")
+                )
+            }
+        }
+    fileprivate static let values = RPCParameter(
+        "values", .object, "The values of the announced fields by their names. Those that are left out are unknown."
+    ) { value, name in
+        guard case .object(let members) = value, members.count <= OwnField.perSensor else {
+            throw RPCError.invalidValue(name, "\(name) must be an object of at most \(OwnField.perSensor) numbers")
+        }
+        for (field, number) in members where number != .null {
+            guard let number = number.number, abs(number) < OwnField.magnitudeLimit else {
+                throw RPCError.invalidValue(
+                    name, "\(name) must have numbers below 1e12 or null: \(SanitizedText(field)?.text ?? "") has none")
+            }
+        }
+        return members
+    }
+
+    fileprivate static let latitude = number("latitude", -90...90, "The latitude in WGS 84, degrees to the north.")
+    fileprivate static let longitude = number("longitude", -180...180, "The longitude in WGS 84, degrees to the east.")
+    fileprivate static let altitude = number("altitude_m", -1000...100_000, "Metres above mean sea level.")
+    fileprivate static let accuracy = number(
+        "accuracy_m", 0...100_000, "The estimated horizontal error.")
+    fileprivate static let verticalAccuracy = number(
+        "vertical_accuracy_m", 0...100_000, "The estimated vertical error.")
+    fileprivate static let groundSpeed = number("speed_mps", 0...1000, "The speed over ground.")
+    fileprivate static let track = number("track_deg", 0...360, "The direction of movement from true north.")
+    fileprivate static let time = RPCParameter.time("time", "The time of the receiver for this position.")
+
     private static func number(
         _ name: String, _ range: ClosedRange<Double>, _ summary: String
     ) -> RPCParameter<Double> {
@@ -144,11 +214,16 @@ package enum SensorDoorRequest: Equatable, Sendable {
     }
 
     private static func announcement(_ parameters: RPCParameters) throws(RPCError) -> SensorAnnouncement {
-        SensorAnnouncement(
+        var announcement = SensorAnnouncement(
             id: try parameters.value(of: id), kinds: try parameters.value(of: kinds), name: try parameters[name],
             manufacturer: try parameters[manufacturer], model: try parameters[model],
             serialNumber: try parameters[serialNumber], firmware: try parameters[firmware],
             batteryPercent: try parameters[battery])
+        announcement.fields = try parameters[fields] ?? []
+        guard announcement.fields.isEmpty != announcement.kinds.contains(.fields) else {
+            throw .invalidParameters("fields", "fields belongs to a sensor whose kinds have fields")
+        }
+        return announcement
     }
 }
 
@@ -162,6 +237,7 @@ package struct SensorAnnouncement: Equatable, Sendable {
     package var serialNumber: SanitizedText?
     package var firmware: SanitizedText?
     package var batteryPercent: Int?
+    package var fields: [OwnField] = []
 
     package init(
         id: ExternalSensorName, kinds: [SensorKind], name: SanitizedText? = nil, manufacturer: SanitizedText? = nil,
@@ -186,6 +262,7 @@ package struct SensorAnnouncement: Equatable, Sendable {
         status.serialNumber = serialNumber
         status.firmware = firmware
         status.batteryPercent = batteryPercent
+        status.fields = fields
         return status
     }
 }
@@ -205,6 +282,25 @@ package struct PublishedMeasurement: Equatable, Sendable {
     package var age = 0.0
     package var measurement: SensorMeasurement
     package var rates = Rates()
+    /// Of the kind ``SensorKind/fields``: the numbers by the names of the fields.
+    private var named: [String: JSON] = [:]
+
+    /// The values of the kind ``SensorKind/fields`` in the order of an announcement.
+    ///
+    /// - Throws: ``RPCError`` for a name that it lacks.
+    package func values(of fields: [OwnField]) throws(RPCError) -> OwnFieldValues {
+        var values = OwnFieldValues()
+        for (name, value) in named {
+            guard let index = fields.firstIndex(where: { $0.name.description == name }) else {
+                let known = fields.map(\.name.description).joined(separator: ", ")
+                throw .notFound(
+                    "values",
+                    "sensor \(id) was not announced with a field \(SanitizedText(name)?.text ?? ""): it has \(known)")
+            }
+            values[index] = value.number
+        }
+        return values
+    }
 
     fileprivate init(of parameters: RPCParameters) throws(RPCError) {
         typealias Request = SensorDoorRequest
@@ -269,6 +365,18 @@ package struct PublishedMeasurement: Equatable, Sendable {
             }
             measurement = .environment(environment)
         case .radar: measurement = .radar(try Self.needed(parameters[Request.vehicles], "vehicles", kind))
+        case .gears, .eBike, .muscleOxygen, .bodyTemperature:
+            var values = OwnFieldValues()
+            let rows = Request.fieldValues.filter { $0.kind == kind }
+            for (index, row) in rows.enumerated() { values[index] = try parameters[row.parameter] }
+            guard values != OwnFieldValues() else {
+                let names = rows.map(\.parameter.name).joined(separator: ", ")
+                throw .invalidParameters("kind", "\(kind.rawValue) needs any of \(names)")
+            }
+            measurement = .values(kind, values)
+        case .fields:
+            named = try Self.needed(parameters[Request.values], "values", kind)
+            measurement = .values(.fields, OwnFieldValues())
         }
     }
 
@@ -299,5 +407,33 @@ package struct PublishedMeasurement: Equatable, Sendable {
             speed: wheel == nil ? try parameters[Request.speed] : nil,
             cadence: crank == nil ? try parameters[Request.cadence] : nil)
         return (wheel, crank, rates)
+    }
+}
+
+/// A position as another program states it.
+package struct PublishedPosition: Equatable, Sendable {
+    /// Seconds.
+    package var age: Double
+    /// Its moment and its device are unset.
+    private var fix: Fix
+
+    /// The fix of the position.
+    package func fix(arrivedAt: Instant) -> Fix {
+        var fix = fix
+        fix.arrivedAt = arrivedAt
+        return fix
+    }
+
+    fileprivate init(of parameters: RPCParameters) throws(RPCError) {
+        typealias Request = SensorDoorRequest
+        age = try parameters[Request.age] ?? 0
+        let altitude = try parameters[Request.altitude]
+        fix = Fix(
+            arrivedAt: Instant(nanoseconds: 0), time: try parameters[Request.time], device: nil,
+            mode: altitude == nil ? 2 : 3, latitude: try parameters.value(of: Request.latitude),
+            longitude: try parameters.value(of: Request.longitude), altitude: altitude,
+            accuracy: try parameters[Request.accuracy], speed: try parameters[Request.groundSpeed],
+            track: try parameters[Request.track], satellites: nil)
+        fix.verticalAccuracy = try parameters[Request.verticalAccuracy]
     }
 }

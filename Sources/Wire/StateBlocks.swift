@@ -20,12 +20,13 @@ package struct StateBlocks: OptionSet, Hashable, Sendable {
     package static let partner = StateBlocks(rawValue: 256)
     package static let sun = StateBlocks(rawValue: 512)
     package static let wind = StateBlocks(rawValue: 1024)
+    package static let ownFields = StateBlocks(rawValue: 2048)
 
     /// All blocks with their names on the wire, in the order in which STATE has them.
     package static let names: [(name: String, StateBlocks)] = [
         ("fields", .fields), ("lap", .lap), ("zones", .zones), ("sensors", .sensors), ("hrv", .hrv),
         ("workout", .workout), ("badges", .badges), ("course", .course), ("partner", .partner), ("sun", .sun),
-        ("wind", .wind),
+        ("wind", .wind), ("own_fields", .ownFields),
     ]
 }
 
@@ -100,6 +101,7 @@ package struct StateLines: Sendable {
         case .badges: blocks[number].badgesBlock(state)
         case .course: if let course = state.course { blocks[number].value(course) }
         case .partner: if let partner = state.partner { blocks[number].value(partner) }
+        case .ownFields: blocks[number].ownFieldsBlock(state)
         case .sun: if let sun = state.sun { blocks[number].value(sun) }
         default: if let wind = state.wind { blocks[number].value(wind) }
         }
@@ -115,6 +117,25 @@ extension JSONWriter {
                     line.member(field.rawValue, field.time(in: state))
                 } else {
                     line.member(field.rawValue, field.value(in: state), decimals: field.decimals)
+                }
+            }
+            for (index, field) in state.ownFields.fields.enumerated() {
+                line.member(field.name.description, state.ownFields.values[index], decimals: field.decimals)
+            }
+        }
+    }
+
+    /// The own fields with their newest values, and in a run their averages; nothing without own fields.
+    fileprivate mutating func ownFieldsBlock(_ state: State) {
+        let status = state.ownFields
+        guard !status.fields.isEmpty else { return }
+        array { list in
+            for (index, field) in status.fields.enumerated() {
+                list.object { line in
+                    line.members(of: field)
+                    line.member("value", status.values[index], decimals: field.decimals)
+                    line.member("lap_average", status.lapAverages[index], decimals: field.decimals)
+                    line.member("average", status.averages[index], decimals: field.decimals)
                 }
             }
         }
@@ -192,6 +213,7 @@ extension JSONWriter {
             for (index, sensor) in state.sensors.prefix(SensorReadings.capacity).enumerated() {
                 line.object {
                     $0.members(of: sensor)
+                    $0.values(of: sensor.id, state.ownFields)
                     $0.members(of: state.readings[index], sensor, at: state.at)
                 }
             }
@@ -231,6 +253,19 @@ extension JSONWriter {
         // A sensor of the environment alone may send once a minute.
         let isSlow = sensor.kinds.allSatisfy { $0 == .environment }
         member("stale", age >= (isSlow ? .seconds(90) : .seconds(3)))
+    }
+
+    /// The values of the own fields of a sensor; nothing without any.
+    private mutating func values(of sensor: SensorID, _ status: OwnFieldStatus) {
+        guard status.sensors.indices.contains(where: { status.sensors[$0] == sensor && status.values[$0] != nil })
+        else {
+            return
+        }
+        object("values") { line in
+            for (index, field) in status.fields.enumerated() where status.sensors[index] == sensor {
+                line.member(field.name.description, status.values[index], decimals: field.decimals)
+            }
+        }
     }
 
     /// Writes the members of a heart rate variability.

@@ -21,10 +21,34 @@ package struct Track: Equatable, Sendable {
         case grade = "grade_percent"
         case verticalSpeed = "vertical_mps"
 
+    }
+
+    /// A column of a request: one of every activity, or an own field.
+    package enum ColumnName: Hashable, Sendable {
+        case usual(Column)
+        case own(OwnFieldName)
+
+        package init?(_ word: String) {
+            if let column = Column(rawValue: word) {
+                self = .usual(column)
+            } else if let name = OwnFieldName(prefixed: word) {
+                self = .own(name)
+            } else {
+                return nil
+            }
+        }
+
+        package var word: String {
+            switch self {
+            case .usual(let column): column.rawValue
+            case .own(let name): OwnFieldName.prefix + name.description
+            }
+        }
+
         /// The columns of a request without a choice.
-        package static let usual: [Column] = [
-            .at, .elapsed, .distance, .latitude, .longitude, .altitude, .speed, .heartRate,
-        ]
+        package static let usual: [ColumnName] = [
+            Column.at, .elapsed, .distance, .latitude, .longitude, .altitude, .speed, .heartRate,
+        ].map { .usual($0) }
     }
 
     /// A request for a part of an activity.
@@ -34,9 +58,11 @@ package struct Track: Equatable, Sendable {
         package var from: Int64
         /// One sample is returned for each interval, in milliseconds.
         package var interval: Int64
-        package var columns: [Column]
+        package var columns: [ColumnName]
 
-        package init(activity: Int, from: Int64 = 0, interval: Int64 = 1000, columns: [Column] = Column.usual) {
+        package init(
+            activity: Int, from: Int64 = 0, interval: Int64 = 1000, columns: [ColumnName] = ColumnName.usual
+        ) {
             self.activity = activity
             self.from = from
             self.interval = interval
@@ -44,7 +70,7 @@ package struct Track: Equatable, Sendable {
         }
     }
 
-    package let columns: [Column]
+    package let columns: [ColumnName]
     /// The encoded rows: arrays of numbers, and `null` for unknown values.
     private var rows: JSONWriter
     /// The moment of the next sample; nil if there is none yet.
@@ -53,10 +79,18 @@ package struct Track: Equatable, Sendable {
     /// The rows have reached the limit.
     private struct Full: Error {}
 
-    /// - Parameter limit: the largest size of the rows in bytes.
+    /// - Parameters:
+    ///   - fields: the own fields of the activity.
+    ///   - limit: the largest size of the rows in bytes.
     /// - Throws: The errors of `recording`.
-    package init(_ request: Request, of recording: some RecordingRows, limit: Int = JSONWriter.listLimit) throws {
+    package init(
+        _ request: Request, of recording: some RecordingRows, fields: [OwnField] = [],
+        limit: Int = JSONWriter.listLimit
+    ) throws {
         columns = request.columns
+        let places = request.columns.map { column in
+            if case .own(let name) = column { fields.firstIndex { $0.name == name } } else { nil as Int? }
+        }
         var rows = JSONWriter(capacity: 4096)
         var due = request.from
         var next: Int64?
@@ -64,7 +98,17 @@ package struct Track: Equatable, Sendable {
             try recording.each(in: request.from...Int64.max) { row in
                 guard case .sample(let sample) = row, sample.at >= due else { return }
                 var one = JSONWriter(capacity: 128)
-                one.array { line in for column in request.columns { line.value(of: sample, column) } }
+                one.array { line in
+                    for (index, column) in request.columns.enumerated() {
+                        if case .usual(let column) = column {
+                            line.value(of: sample, column)
+                        } else if let place = places[index], place < sample.fields.count {
+                            line.value(sample.fields[place], decimals: fields[place].decimals)
+                        } else {
+                            line.null()
+                        }
+                    }
+                }
                 if rows.bytes.count + one.bytes.count >= limit {
                     next = sample.at
                     throw Full()
@@ -89,7 +133,7 @@ package struct Track: Equatable, Sendable {
 extension JSONWriter {
     package mutating func track(_ track: Track) {
         object { line in
-            line.array("columns") { for column in track.columns { $0.value(column.rawValue) } }
+            line.array("columns") { for column in track.columns { $0.value(column.word) } }
             line.array("rows") { if !track.written.isEmpty { $0.value(written: track.written) } }
             line.member("next_ms", track.next)
         }

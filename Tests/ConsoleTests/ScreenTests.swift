@@ -87,7 +87,7 @@ struct ScreenTests {
         view.metric = false
         view.minutesFromUTC = 60 * 12 + 45
         try expect(view, named: "other-fields")
-        view.settings.screens[.run] = [view.settings.screens[.run][0].map { ScreenField($0.field) }]
+        view.settings.screens[.run] = [view.settings.screens[.run][0].map { ScreenField(showing: $0.field) }]
         view.settings.useHeartRateZones = false
         try expect(view, named: "equal-fields")
     }

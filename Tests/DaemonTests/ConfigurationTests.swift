@@ -118,6 +118,7 @@ private let clientKeys = Configuration.table.names(in: "Clients").joined(separat
             auto_pause=ride, run
             climb_score=8000
             climb_laps=yes
+            record_all_sensors=yes
             zones=100, 120 140 160,180
             screens={"run":[{"fields":["time",{"field":"heart_rate","title_visible":false,"size":54,"colour":"red"}]}]}
             """
@@ -132,6 +133,7 @@ private let clientKeys = Configuration.table.names(in: "Clients").joined(separat
         expected.autoPause = [.run, .ride]
         expected.climbScore = 8000
         expected.climbLaps = true
+        expected.recordAllSensors = true
         expected.zones = try Zones([100, 120, 140, 160, 180])
         expected.screens[.run] = [
             [ScreenField(.time), ScreenField(.heartRate, titleVisible: false, size: 54, colour: .red)]
@@ -228,7 +230,7 @@ private let clientKeys = Configuration.table.names(in: "Clients").joined(separat
             "paced.conf:2: there is no key sensors in [Settings]; the keys are metric twelve_hour_clock "
                 + "use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes auto_pause zones "
                 + "max_heart_rate resting_heart_rate age sex weight_kg ftp power_zones wheel_mm stride_permille "
-                + "climb_score climb_laps alerts workout screens"
+                + "climb_score climb_laps record_all_sensors alerts workout screens"
         ),
         (
             "[Panel]\nReadyLED=../x",
@@ -236,7 +238,7 @@ private let clientKeys = Configuration.table.names(in: "Clients").joined(separat
         ),
         (
             "[Panel]\nStart=KEY_A",
-            "paced.conf:2: there is no key Start in [Panel]; the keys are Toggle Lap Stop Devices Beeper SearchingLED "
+            "paced.conf:2: there is no key Start in [Panel]; the keys are Toggle Lap Mark Stop Devices Beeper SearchingLED "
                 + "ReadyLED RecordingLED FaultLED AlertLED"
         ),
     ])

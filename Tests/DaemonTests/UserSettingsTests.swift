@@ -31,6 +31,7 @@ import Wire
         SettingChange(.wheelMillimetres) { $0.wheelMillimetres = 2096 },
         SettingChange(.stridePermille) { $0.stridePermille = 987 },
         SettingChange(.climbScore) { $0.climbScore = 8000 }, SettingChange(.climbLaps) { $0.climbLaps = true },
+        SettingChange(.recordAllSensors) { $0.recordAllSensors = true },
         SettingChange(.alerts) { $0.alerts = ["heart_rate 120..165", "sensor_lost"].compactMap { Alert($0) } },
         SettingChange(.workout) { $0.workout = ["10 min zone 2 # \" é", "lap"].compactMap { WorkoutStep($0) } },
         SettingChange(.screens) { $0.screens[.ride] = [[ScreenField(.speed, title: "v", size: 30)]] },

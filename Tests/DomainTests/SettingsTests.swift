@@ -26,7 +26,8 @@ import Testing
                 "metric", "twelve_hour_clock", "use_heart_rate_zones", "sport", "auto_lap_m", "auto_lap_s",
                 "auto_stop_minutes", "auto_pause", "sensors", "zones", "max_heart_rate", "resting_heart_rate", "age",
                 "sex", "weight_kg", "ftp",
-                "power_zones", "wheel_mm", "stride_permille", "climb_score", "climb_laps", "alerts", "workout",
+                "power_zones", "wheel_mm", "stride_permille", "climb_score", "climb_laps", "record_all_sensors",
+                "alerts", "workout",
                 "screens",
             ])
     }

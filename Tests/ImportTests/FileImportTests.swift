@@ -62,8 +62,9 @@ import Wire
             """)
         #expect(file.samples.count == 3)
         #expect(file.samples.last?.heartRate == nil)
+        #expect(file.recording.marks.map(\.kind) == [.generic])
         let expected = [
-            "metadata": 1, "wpt": 2, "rte": 1, "points without time": 2, "points without a valid position": 2,
+            "metadata": 1, "wpt": 1, "rte": 1, "points without time": 2, "points without a valid position": 2,
             "unreadable time": 1, "points with an earlier time": 1, "unreadable hr": 1, "unreadable cad": 1,
         ]
         #expect(Dictionary(uniqueKeysWithValues: file.skipped.entries.map { ($0.name.text, $0.count) }) == expected)

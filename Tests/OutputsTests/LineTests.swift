@@ -275,7 +275,7 @@ func invalidHeartRateSampleHasNoBPM(quality: HeartRateQuality) {
         + #""auto_pause":["ride"],"sensors":[],"#
     let heartRates =
         #""max_heart_rate":0,"resting_heart_rate":0,"age":0,"weight_kg":0,"ftp":0,"wheel_mm":0,"stride_permille":0,"#
-        + #""climb_score":3500,"climb_laps":false,"alerts":[],"workout":[],"#
+        + #""climb_score":3500,"climb_laps":false,"record_all_sensors":false,"alerts":[],"workout":[],"#
     // A run of other pages, because the default ones are of ScreensTests.
     for sport in Sport.allCases { settings.screens[sport] = [[ScreenField(.time)]] }
     settings.screens[.run] = [

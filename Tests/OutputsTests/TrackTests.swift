@@ -22,7 +22,8 @@ import Wire
     }
 
     @Test func rowsHaveTheRequestedColumnsWithNullForUnknownValues() throws {
-        let request = Track.Request(activity: 1, columns: [.heartRate, .at, .longitude, .distance])
+        let request = Track.Request(
+            activity: 1, columns: [.usual(.heartRate), .usual(.at), .usual(.longitude), .usual(.distance)])
         let rows = RowList([.begin(at: 0, .command)] + Self.samples.prefix(3) + [.end(at: 3100, .command)])
         #expect(
             text(try Track(request, of: rows))
@@ -34,7 +35,7 @@ import Wire
     }
 
     @Test func trackHasOneSampleForEachInterval() throws {
-        let request = Track.Request(activity: 1, from: 2500, interval: 5000, columns: [.elapsed])
+        let request = Track.Request(activity: 1, from: 2500, interval: 5000, columns: [.usual(.elapsed)])
         #expect(
             text(try Track(request, of: RowList(Array(Self.samples.prefix(16)))))
                 == #"{"columns":["elapsed_ms"],"rows":[[3000],[5000],[10000],[15000]]}"#)
@@ -45,7 +46,8 @@ import Wire
         var (seen, from): ([Int], Int64?) = ([], 0)
         while let start = from {
             let track = try Track(
-                Track.Request(activity: 1, from: start, columns: [.elapsed]), of: RowList(Self.samples), limit: limit)
+                Track.Request(activity: 1, from: start, columns: [.usual(.elapsed)]), of: RowList(Self.samples),
+                limit: limit)
             let page = text(track)
             #expect(page.utf8.count <= limit + #"{"columns":["elapsed_ms"],"rows":[],"next_ms":600000}"#.utf8.count)
             let object = try JSONSerialization.jsonObject(with: Data(page.utf8)) as? [String: Any]

@@ -20,7 +20,7 @@ import Testing
         var engine = try engine()
         _ = try engine.perform(.lap, at: Self.after(200))
         _ = engine.drainEntries()
-        let refusal = CommandRejection(command: "lap", state: .active, isTooSoon: true)
+        let refusal = CommandRejection(command: "lap", state: .active, .tooSoon)
         #expect(throws: refusal) { try engine.perform(.lap, at: Self.after(1199)) }
         #expect("\(refusal)" == "cannot lap within 1 s of the last lap")
         #expect(engine.drainEntries().isEmpty)
@@ -37,7 +37,7 @@ import Testing
         var settings = Settings()
         settings.autoLapSeconds = 10
         var engine = try engine(settings)
-        #expect(throws: CommandRejection(command: "lap", state: .active, isTooSoon: true)) {
+        #expect(throws: CommandRejection(command: "lap", state: .active, .tooSoon)) {
             try engine.perform(.lap, at: Self.after(10_500))
         }
         _ = try engine.perform(.lap, at: Self.after(11_000))

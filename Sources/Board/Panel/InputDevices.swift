@@ -51,7 +51,9 @@ package final class InputDevices {
         self.directory = directory
         self.loop = loop
         self.report = report
-        keys = configuration.toggle.union(configuration.lap).union(configuration.stop)
+        keys = [configuration.toggle, configuration.lap, configuration.mark, configuration.stop].reduce([]) {
+            $0.union($1)
+        }
         timer = try loop.timer { [unowned self] in rescan() }
         if !keys.isEmpty { timer?.arm(at: Clock.now()) }
     }

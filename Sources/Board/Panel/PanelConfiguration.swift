@@ -16,7 +16,9 @@ package struct PanelConfiguration: Equatable, Sendable {
     package var toggle: Set<KeyCode> = []
     /// Keys that close the lap.
     package var lap: Set<KeyCode> = []
-    /// Keys that end the run when they are held. One that is in ``toggle`` or ``lap`` too does that when it is pressed for less long.
+    /// Keys that mark the present place.
+    package var mark: Set<KeyCode> = []
+    /// Keys that end the run when they are held. One that is in ``toggle``, ``lap`` or ``mark`` too does that when it is pressed for less long.
     package var stop: Set<KeyCode> = []
     /// Names of devices and paths below /dev that are listened to; empty is every device that has one of the keys.
     package var devices: [String] = []
@@ -34,6 +36,7 @@ package struct PanelConfiguration: Equatable, Sendable {
     package static let keys: [(name: String, text: String)] =
         [
             ("Toggle", "Keys that start, pause and resume a run."), ("Lap", "Keys that close the lap."),
+            ("Mark", "Keys that mark the present place of a run."),
             (
                 "Stop",
                 """
@@ -70,8 +73,9 @@ package struct PanelConfiguration: Equatable, Sendable {
     /// - Throws: ``Wrong``; a bad assignment changes nothing.
     package mutating func apply(_ assignment: ConfigurationFile.Assignment) throws(Wrong) {
         switch assignment.key {
-        case "Toggle": toggle = try Self.keys(assignment, butNot: lap, of: "Lap")
-        case "Lap": lap = try Self.keys(assignment, butNot: toggle, of: "Toggle")
+        case "Toggle": toggle = try Self.keys(assignment, butNot: [(lap, "Lap"), (mark, "Mark")])
+        case "Lap": lap = try Self.keys(assignment, butNot: [(toggle, "Toggle"), (mark, "Mark")])
+        case "Mark": mark = try Self.keys(assignment, butNot: [(toggle, "Toggle"), (lap, "Lap")])
         case "Stop": stop = try Self.keys(assignment)
         case "Beeper":
             let names = try Self.devices(assignment)
@@ -88,7 +92,7 @@ package struct PanelConfiguration: Equatable, Sendable {
     }
 
     private static func keys(
-        _ assignment: ConfigurationFile.Assignment, butNot others: Set<KeyCode> = [], of other: String = ""
+        _ assignment: ConfigurationFile.Assignment, butNot others: [(keys: Set<KeyCode>, name: String)] = []
     ) throws(Wrong) -> Set<KeyCode> {
         var keys: Set<KeyCode> = []
         for word in try words(assignment, separator: " ", what: "keys") {
@@ -96,8 +100,8 @@ package struct PanelConfiguration: Equatable, Sendable {
                 throw Wrong(
                     what: "\(assignment.key) needs names of keys such as KEY_PLAYPAUSE, not \(shown(word))")
             }
-            guard !others.contains(key) else {
-                throw Wrong(what: "\(word) is also in \(other); assign it to one of them")
+            if let other = others.first(where: { $0.keys.contains(key) }) {
+                throw Wrong(what: "\(word) is also in \(other.name); assign it to one of them")
             }
             keys.insert(key)
         }

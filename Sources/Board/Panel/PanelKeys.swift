@@ -100,6 +100,7 @@ package struct PanelKeys: Sendable {
 
     private func shortCommand(of key: KeyCode) -> RunCommand? {
         if meanings.toggle.contains(key) { return .toggle }
-        return meanings.lap.contains(key) ? .lap : nil
+        if meanings.lap.contains(key) { return .lap }
+        return meanings.mark.contains(key) ? .mark(.generic, nil) : nil
     }
 }

@@ -35,27 +35,43 @@ struct FieldView: Equatable {
         style = Style(colour: field.colour, isBold: true)
         size = field.size
         // As in RunFree: large fields have no title.
-        title = field.titleVisible && field.size < 60 ? field.title ?? field.field.title : nil
-        let value = state.fields[field.field]
-        switch field.field.format {
+        let hasTitle = field.titleVisible && field.size < 60
+        switch field.field {
+        case .data(let data):
+            title = hasTitle ? field.title ?? data.title : nil
+            set(data, of: view, state, metric: metric)
+        case .own(let name):
+            let known = state.ownFields[name]
+            title = hasTitle ? field.title ?? known?.field.title.text ?? name.description : nil
+            let decimals = known?.field.decimals ?? 0
+            set(
+                known?.value.flatMap { abs($0) < 1e9 ? DecimalFormat.text($0, decimals: decimals) : nil } ?? "--",
+                widest: decimals > 0 ? "000." + String(repeating: "0", count: decimals) : "000",
+                unit: known?.field.unit?.text ?? "")
+        }
+    }
+
+    private mutating func set(_ field: DataField, of view: WatchModel, _ state: ReceivedState, metric: Bool) {
+        let value = state.fields[field]
+        switch field.format {
         case .duration:
             // `nan` is no value on the wire; the range keeps the conversion safe.
             let milliseconds = Int64(((value ?? 0) * 1000).rounded())
-            let isUnknown = value == nil && field.field.source != .timer
+            let isUnknown = value == nil && field.source != .timer
             content = .figures(isUnknown ? "--" : RunFormat.elapsed(milliseconds: milliseconds))
             widest = milliseconds < 36_000_000 ? "0:00:00" : "00:00:00"
         case .difference:
             let milliseconds = value.map { Int64(($0 * 1000).rounded()) }
             set(milliseconds.map(RunFormat.difference) ?? "--", widest: "+00:00", unit: "")
         case .clock:
-            let clock = (field.field == .timeOfDay ? state.time : state.times[field.field]).map {
+            let clock = (field == .timeOfDay ? state.time : state.times[field]).map {
                 Screen.clock($0, minutesFromUTC: view.minutesFromUTC, twelveHour: view.settings.twelveHourClock)
             }
             let parts = (clock ?? "--:--").split(separator: " ").map(String.init)
             set(parts[0], widest: "00:00", unit: parts.count > 1 ? parts[1] : "")
         case .distance:
             set(
-                value == nil && field.field.source == .course
+                value == nil && field.source == .course
                     ? "--" : RunFormat.distance(metres: value ?? 0, metric: metric),
                 widest: "00.00", unit: RunFormat.distanceUnit(metric: metric))
         case .height:
@@ -70,11 +86,11 @@ struct FieldView: Equatable {
             set(
                 RunFormat.speed(metresPerSecond: value, metric: metric), widest: "00.0",
                 unit: RunFormat.speedUnit(metric: metric))
-        case .integer where field.field == .heartRate: setHeartRate(state, usingZones: view.settings.useHeartRateZones)
+        case .integer where field == .heartRate: setHeartRate(state, usingZones: view.settings.useHeartRateZones)
         case .integer:
             set(
                 value.flatMap { DecimalFormat.text($0, decimals: 0) } ?? "--",
-                widest: field.field == .laps ? "00" : "000", unit: field.field.unit.rawValue)
+                widest: field == .laps ? "00" : "000", unit: field.unit.rawValue)
         case .hundredths:
             set(value.flatMap { DecimalFormat.text($0, decimals: 2) } ?? "--", widest: "0.00", unit: "")
         case .pressure:

@@ -57,6 +57,7 @@ struct Footer {
             case .paused: hints.append(Hint(key: "Space", short: "resumes", long: "resumes the run"))
             }
             if state.run != .idle {
+                hints.append(Hint(key: "m", short: "mark", long: "marks the present place", isInFooter: false))
                 hints.append(Hint(key: "s", short: "stops", long: "stops the run; asks whether to keep it"))
             }
         }

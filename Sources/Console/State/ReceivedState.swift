@@ -38,6 +38,8 @@ package struct ReceivedState: Equatable {
     var speed: Double?
     /// The values of the block `fields`, in their wire units.
     var fields: [DataField: Double] = [:]
+    /// The own fields of the block `own_fields`.
+    var ownFields: [OwnFieldName: ReceivedField] = [:]
     /// The values of the block `fields` that are times of day.
     var times: [DataField: UTC] = [:]
     /// Nil without a workout in progress.
@@ -165,6 +167,10 @@ package struct ReceivedState: Equatable {
                 if let value = fields[field.rawValue]?.number, abs(value) < 1e9 { self.fields[field] = value }
             }
         }
+        for json in (json["blocks"]?["own_fields"]?.array ?? []).prefix(OwnField.limit) {
+            guard let field = try? OwnField(json) else { continue }
+            ownFields[field.name] = ReceivedField(field: field, value: json["value"]?.number)
+        }
         workout = json["blocks"]?["workout"].flatMap { Workout($0) }
         course = json["blocks"]?["course"].flatMap { CourseStatus($0) }
         partner = json["blocks"]?["partner"].flatMap { PartnerStatus($0) }
@@ -191,6 +197,14 @@ package struct ReceivedState: Equatable {
         faults = (json["faults"]?.array ?? []).prefix(16).compactMap { fault in
             fault["message"]?.harmlessText(limit: 256) ?? fault["fault"]?.harmlessText()
         }
+    }
+}
+
+extension ReceivedState {
+    /// An own field and its newest value.
+    struct ReceivedField: Equatable {
+        var field: OwnField
+        var value: Double?
     }
 }
 

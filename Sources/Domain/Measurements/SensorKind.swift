@@ -13,4 +13,14 @@ package enum SensorKind: String, CaseIterable, Sendable {
     case environment
     /// A rear radar, which reports vehicles.
     case radar
+    /// The gears of a bike: which are chosen, and their teeth.
+    case gears
+    /// The drive of an e-bike.
+    case eBike = "e-bike"
+    /// The oxygen of a muscle.
+    case muscleOxygen = "muscle-oxygen"
+    /// Core and skin temperature.
+    case bodyTemperature = "body-temperature"
+    /// Fields that the program of the sensor declares.
+    case fields
 }

@@ -9,6 +9,8 @@ package enum SensorMeasurement: Equatable, Sendable {
     case environment(EnvironmentMeasurement)
     /// The vehicles as they are known after the notification.
     case radar(RadarThreats)
+    /// The values of a kind's own fields, in their order (``SensorKind/fields``, ``SensorStatus/fields``).
+    case values(SensorKind, OwnFieldValues)
 
     package var kind: SensorKind {
         switch self {
@@ -19,6 +21,7 @@ package enum SensorMeasurement: Equatable, Sendable {
         case .fitnessMachine: .fitnessMachine
         case .environment: .environment
         case .radar: .radar
+        case .values(let kind, _): kind
         }
     }
 }

@@ -10,6 +10,8 @@ package enum SensorID: Hashable, Sendable {
 /// The name of a sensor of another program: 1 to 32 of `a-z`, `0-9` and `-`. It can be no Bluetooth address.
 package struct ExternalSensorName: Hashable, Sendable, CustomStringConvertible {
     package let description: String
+    /// `ext:` and the name: ``SensorID/description``, which each STATE has.
+    fileprivate let prefixed: String
 
     package static let lengthLimit = 32
     package static let rule = "1 to 32 of a-z, 0-9 and -"
@@ -23,6 +25,7 @@ package struct ExternalSensorName: Hashable, Sendable, CustomStringConvertible {
         }
         guard isWord, (1...Self.lengthLimit).contains(text.utf8.count) else { return nil }
         description = text
+        prefixed = SensorID.externalPrefix + text
     }
 }
 
@@ -35,7 +38,7 @@ extension SensorID: CustomStringConvertible {
         switch self {
         case .bluetooth(let address): address.description
         case .board: "board"
-        case .external(let name): Self.externalPrefix + name.description
+        case .external(let name): name.prefixed
         }
     }
 
@@ -71,6 +74,8 @@ package struct SensorStatus: Equatable, Sendable {
     package var model: SanitizedText?
     package var serialNumber: SanitizedText?
     package var firmware: SanitizedText?
+    /// What it declares of the kind ``SensorKind/fields``, at most ``OwnField/perSensor``.
+    package var fields: [OwnField] = []
 
     package init(_ id: SensorID, kinds: [SensorKind] = [], link: LinkStatus) {
         self.id = id

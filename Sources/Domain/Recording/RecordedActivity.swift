@@ -29,6 +29,10 @@ package struct RecordedActivity: Equatable, Sendable {
     /// Active time in zones 0 to 5, in milliseconds; empty if no zones were set.
     package var zoneMilliseconds: [Int64] = []
     package var zones: Zones?
+    /// At most ``RecordedMark/limit``, in order.
+    package var marks: [RecordedMark] = []
+    /// At most ``OwnField/limit``. The samples have their values in this order.
+    package var fields: [OwnField] = []
     /// The sensors that sent values. Of several straps the one that sent most of the beats comes first.
     package var sensors: [RecordingSensor] = []
     /// What has measured the altitudes of the samples, as an imported file states it; nil if it does not. Not stored.

@@ -79,6 +79,8 @@ package struct RecordingSample: Equatable, Sendable {
     package var verticalSpeed: Double?
     /// What has measured the climb of the second.
     package var ascentSource: AscentSource?
+    /// The values of ``RecordedActivity/fields``; the last ones may be missing.
+    package var fields: [Double?] = []
 
     package init(at: Int64, elapsedMilliseconds: Int64) {
         self.at = at

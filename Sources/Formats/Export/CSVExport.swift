@@ -17,9 +17,8 @@ enum CSVExport {
         var loss = ExportLoss()
         var text = FileText()
         text.write(
-            "time,since_start_s,elapsed_s,lap,distance_m,latitude_deg,longitude_deg,altitude_m,speed_mps,"
-                + "heart_rate_bpm,cadence_rpm,power_w,temperature_c,ascent_m,descent_m,grade_percent,"
-                + "vertical_mps,rr_ms\r\n")
+            (OwnFieldName.csvColumns.dropLast() + recording.fields.map(\.name.description)
+                + OwnFieldName.csvColumns.suffix(1)).joined(separator: ",") + "\r\n")
         let laps = Laps(recording)
         var lap = 0
         var last: RecordingSample?
@@ -77,6 +76,11 @@ extension FileText {
         field(sample.descent, decimals: Decimals.metres)
         field(sample.grade, decimals: Decimals.grade)
         field(sample.verticalSpeed, decimals: Decimals.speed)
+        for index in recording.fields.indices {
+            write(",")
+            // The whole value, unlike those that paced has measured.
+            if index < sample.fields.count, let value = sample.fields[index] { write(exact: value) }
+        }
         write(",")
         for (index, interval) in rr.enumerated() {
             if index > 0 { write(" ") }

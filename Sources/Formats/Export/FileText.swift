@@ -107,6 +107,17 @@ extension FileText {
     }
 }
 
+extension FileText {
+    /// Writes a number as the shortest text that reads back equal.
+    mutating func write(exact value: Double) {
+        if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 {
+            write(Int(whole))
+        } else {
+            write(value.description)
+        }
+    }
+}
+
 /// The decimals of numbers in files: finer than any measurement, so that writing and reading a file keeps its numbers.
 enum Decimals {
     /// 1 cm.

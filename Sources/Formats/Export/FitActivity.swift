@@ -23,6 +23,10 @@ struct FitActivity {
     private let calories: [Int?]
     /// The exact distance of the closed laps, in metres.
     private var lapDistance = 0.0
+    /// The own fields of the current lap.
+    private var lapFields = OwnFieldMeans()
+    /// How many marks are written.
+    private var marks = 0
 
     /// The local types. A definition is valid until its local type is used for another message.
     private enum Local {
@@ -72,8 +76,9 @@ struct FitActivity {
             ])
         writer.message(
             .fileCreator, as: Local.fileCreator, [.uint16(Fit.FileCreator.softwareVersion, Self.softwareVersion)])
-        if origin.device != nil || recording.uuid != nil {
+        if origin.device != nil || recording.uuid != nil || !recording.fields.isEmpty {
             writer.describeIdentity(as: (Local.developerData, Local.fieldDescription))
+            writer.describe(recording.fields, as: Local.fieldDescription)
         }
         writer.message(
             .deviceInfo, as: Local.deviceInfo,
@@ -156,6 +161,7 @@ struct FitActivity {
 
     mutating func append(_ row: RecordingRow) {
         closeLaps(before: row.at)
+        writeMarks(before: row.at)
         switch row {
         case .begin(let at, let trigger): timer(Fit.Event.start, clock.began(at: at), trigger)
         case .end(let at, let trigger): stop(at: at, trigger)
@@ -173,6 +179,7 @@ struct FitActivity {
         let total = recording.total
         if isRunning || isAutoPaused { stop(at: recording.totalMilliseconds, .auto) }
         let ended = clock.second(of: recording.totalMilliseconds)
+        writeMarks(before: .max)
         // Readers require a record.
         if recorded == nil { record(at: ended, [.uint32(Fit.Record.distance, Self.centimetres(total.distanceMetres))]) }
         closeLaps(before: .max)
@@ -275,12 +282,33 @@ struct FitActivity {
                 .uint8(Fit.Record.cadence, sample.cadence.map { Int64($0) }),
                 .int8(Fit.Record.temperature, sample.temperature.map { Int64($0) }),
                 .uint8(Fit.Record.balance, sample.leftBalance.map { Fit.Record.rightBalance | Int64(100 - $0) }),
-            ])
+            ], sample.fields)
     }
 
-    private mutating func record(at second: Int64, _ fields: [FitField?]) {
+    private mutating func record(at second: Int64, _ fields: [FitField?], _ own: [Double?] = []) {
         recorded = second
-        writer.message(.record, as: Local.record, [.uint32(Fit.timestamp, second)] + fields)
+        lapFields.add(own)
+        writer.message(
+            .record, as: Local.record, [.uint32(Fit.timestamp, second)] + fields, developer: FitField.own(own))
+    }
+
+    /// Writes the marks of the moments before a row as course points, which follow those of the course.
+    private mutating func writeMarks(before moment: Int64) {
+        while marks < recording.marks.count, recording.marks[marks].at < moment {
+            let mark = recording.marks[marks]
+            writer.message(
+                .coursePoint, as: Local.coursePoint,
+                [
+                    .uint16(Fit.messageIndex, Int64((recording.course?.course?.points.count ?? 0) + marks)),
+                    .uint32(Fit.CoursePoint.time, clock.second(of: mark.at)),
+                    .int32(Fit.CoursePoint.latitude, mark.coordinate.map { Fit.semicircles(degrees: $0.latitude) }),
+                    .int32(Fit.CoursePoint.longitude, mark.coordinate.map { Fit.semicircles(degrees: $0.longitude) }),
+                    .uint32(Fit.CoursePoint.distance, Self.centimetres(mark.distanceMetres)),
+                    .enumeration(Fit.CoursePoint.type, mark.kind.fitNumber),
+                    .text(Fit.CoursePoint.name, mark.text?.text),
+                ])
+            marks += 1
+        }
     }
 
     private mutating func beats(_ rr: [UInt16]) {
@@ -348,7 +376,8 @@ struct FitActivity {
                 .uint16(Fit.Lap.descent, figures.descent.flatMap(Self.wholeMetres)),
                 .uint8(Fit.Lap.averageFractionalCadence, average?.part),
                 .uint8(Fit.Lap.maximumFractionalCadence, maximum?.part),
-            ])
+            ], developer: FitField.own(lapFields.values))
+        lapFields = OwnFieldMeans()
     }
 
     private mutating func timeInZone(at second: Int64) {

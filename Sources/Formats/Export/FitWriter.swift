@@ -52,6 +52,12 @@ package struct FitField {
         FitField(number, .uint32z, value)
     }
 
+    package static func float64(_ number: Fit.Field, _ value: Double?) -> FitField? {
+        guard let value, value.isFinite, var field = FitField(number, .float64, 1) else { return nil }
+        field.values = .one(Int64(bitPattern: value.bitPattern))
+        return field
+    }
+
     /// Creates an array; a value outside of the type's range becomes invalid.
     ///
     /// - Parameter values: 1 to 63 values.
@@ -77,6 +83,7 @@ package struct FitField {
 
     /// The valid values of a type of up to four bytes.
     private static func range(of type: Fit.BaseType) -> ClosedRange<Int64> {
+        if type.size == 8 { return .min ... .max }
         let invalid = Int64(truncatingIfNeeded: type.invalid)
         if type.isSigned { return -invalid - 1...invalid - 1 }
         return invalid == 0 ? 1...(1 << Int64(8 * type.size)) - 1 : 0...invalid - 1
@@ -108,7 +115,7 @@ package struct FitWriter {
     ///
     /// - Parameters:
     ///   - local: 0 to 15.
-    ///   - developer: fields of ``Identity``.
+    ///   - developer: developer fields of paced.
     package mutating func message(
         _ message: Fit.Message, as local: UInt8, _ fields: [FitField?], developer: [FitField?] = []
     ) {

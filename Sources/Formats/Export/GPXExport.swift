@@ -18,7 +18,11 @@ enum GPXExport {
         text.write(head)
         text.write("<metadata>")
         text.element("time", recording.knownTime(at: 0))
-        text.write("</metadata>\n<trk>")
+        text.write("</metadata>\n")
+        for mark in recording.marks where mark.coordinate != nil {
+            text.write(mark, time: recording.knownTime(at: mark.at))
+        }
+        text.write("<trk>")
         text.element("name", escaped: recording.name?.text)
         text.element("type", escaped: recording.sport.gpxType)
         text.write("\n")
@@ -67,6 +71,21 @@ enum GPXExport {
 }
 
 extension FileText {
+    /// Writes a mark as a waypoint.
+    fileprivate mutating func write(_ mark: RecordedMark, time: UTC?) {
+        guard let place = mark.coordinate?.written else { return }
+        write("<wpt lat=\"")
+        write(place.latitude, decimals: Decimals.degrees)
+        write("\" lon=\"")
+        write(place.longitude, decimals: Decimals.degrees)
+        write("\">")
+        element("time", time)
+        element("name", escaped: mark.text?.text)
+        element("sym", escaped: mark.kind.rawValue)
+        element("type", escaped: mark.kind.rawValue)
+        write("</wpt>\n")
+    }
+
     fileprivate mutating func write(_ sample: RecordingSample, at position: Coordinate, time: UTC?) {
         write("<trkpt lat=\"")
         write(position.latitude, decimals: Decimals.degrees)

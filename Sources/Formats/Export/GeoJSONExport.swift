@@ -46,7 +46,9 @@ enum GeoJSONExport {
         text.write(properties: recording, device: origin.device)
         if !track.segments.isEmpty {
             text.write(",\"coordinateProperties\":{")
+            var separator = ""
             if !recording.isTimeUncertain {
+                separator = ","
                 text.write("\"times\":")
                 try text.arrays(track, rows, into: sink) { text, sample, _ in
                     text.write("\"")
@@ -55,9 +57,18 @@ enum GeoJSONExport {
                 }
             }
             if track.heartRates > 0 {
-                text.write(recording.isTimeUncertain ? "\"heartRates\":" : ",\"heartRates\":")
+                text.write(separator + "\"heartRates\":")
+                separator = ","
                 try text.arrays(track, rows, into: sink) { text, sample, _ in
                     if let rate = sample.heartRate { text.write(rate) } else { text.write("null") }
+                }
+            }
+            for (index, field) in recording.fields.enumerated() {
+                text.write("\(separator)\"\(field.name)\":")
+                separator = ","
+                try text.arrays(track, rows, into: sink) { text, sample, _ in
+                    let value = index < sample.fields.count ? sample.fields[index] : nil
+                    if let value { text.write(exact: value) } else { text.write("null") }
                 }
             }
             text.write("}")
@@ -103,6 +114,22 @@ extension FileText {
             line.member("total_ms", recording.totalMilliseconds)
             line.member("elapsed_ms", recording.total.elapsedMilliseconds)
             line.member("distance_m", recording.total.distanceMetres, decimals: Decimals.metres)
+            if !recording.marks.isEmpty {
+                line.array("marks") { list in
+                    for (index, mark) in recording.marks.enumerated() {
+                        list.object { line in
+                            line.member("mark", index + 1)
+                            line.member("kind", mark.kind.rawValue)
+                            line.member("text", mark.text?.text)
+                            line.member("at_ms", mark.at)
+                            line.member("elapsed_ms", mark.elapsedMilliseconds)
+                            line.member("distance_m", mark.distanceMetres, decimals: Decimals.metres)
+                            line.member("latitude", mark.coordinate?.latitude, decimals: Decimals.degrees)
+                            line.member("longitude", mark.coordinate?.longitude, decimals: Decimals.degrees)
+                        }
+                    }
+                }
+            }
         }
         write(lines: line.bytes.dropLast())
     }

@@ -36,6 +36,7 @@ enum KMLExport {
             }
             text.write("</Schema>")
         }
+        for mark in recording.marks { text.write(mark, time: recording.knownTime(at: mark.at)) }
         text.write("\n<Placemark>")
         text.element("name", escaped: recording.name?.text)
         text.write(
@@ -96,6 +97,23 @@ enum KMLExport {
 }
 
 extension FileText {
+    fileprivate mutating func write(_ mark: RecordedMark, time: UTC?) {
+        guard let place = mark.coordinate?.written else { return }
+        write("\n<Placemark>")
+        element("name", escaped: mark.text?.text ?? mark.kind.rawValue)
+        if let time {
+            write("<TimeStamp>")
+            element("when", time)
+            write("</TimeStamp>")
+        }
+        write("<ExtendedData><Data name=\"kind\"><value>\(mark.kind.rawValue)</value></Data></ExtendedData>")
+        write("<Point><coordinates>")
+        write(place.longitude, decimals: Decimals.degrees)
+        write(",")
+        write(place.latitude, decimals: Decimals.degrees)
+        write("</coordinates></Point></Placemark>")
+    }
+
     fileprivate mutating func coordinate(_ position: Coordinate, altitude: Double?) {
         write("<gx:coord>")
         write(position.longitude, decimals: Decimals.degrees)

@@ -34,7 +34,7 @@ struct FitActivityReader {
     private var otherFile: String?
     /// The number of valid values of skipped record fields, by field number.
     private var recordFields = [Int](repeating: 0, count: 256)
-    private var developerFields = 0
+    private var ownFields = FitOwnFields()
     private var identity = FitIdentity()
     private var uuid: UUID?
 
@@ -79,7 +79,6 @@ struct FitActivityReader {
             countOther(FitSummary.fileType(Fit.activityFile))
         }
         guard file == .activity else { return }
-        developerFields += identity.others(in: message)
         switch kind {
         case .fileID:
             head.file(message)
@@ -87,7 +86,8 @@ struct FitActivityReader {
         case .fileCreator, .activity, .pad, .heartRate: break
         case .deviceInfo: head.device(message)
         case .developerData: identity.developer(message)
-        case .fieldDescription where identity.describes(message): break
+        case .fieldDescription: if !identity.describes(message) { ownFields.describe(message) }
+        case .coursePoint: mark(message)
         case .session:
             if plan.sessions.contains(sessions) {
                 head.session(message)
@@ -117,7 +117,8 @@ struct FitActivityReader {
         }
         recording.uuid = uuid
         for (number, count) in recordFields.enumerated() { skipped.count(FitSummary.recordField(number), count) }
-        skipped.count("developer field", developerFields)
+        recording.fields = ownFields.fields
+        skipped.count("developer field", ownFields.skipped)
         skipped.count("record with an earlier time", order.backward)
         skipped.count("record too far ahead in time", order.ahead)
         skipped.count("extra record in the same second", track.doubles)
@@ -194,12 +195,29 @@ struct FitActivityReader {
         }
         var values = FitValues(message)
         readCompressed(message, into: &values.sample)
+        if isHere { values.sample.fields = ownFields.read(message) }
         let item = FitTimelineItem(time: time, kind: .record(values))
         if plan.sorts {
             unsorted.append(item)
         } else {
             try take(item, number: records, row)
         }
+    }
+
+    /// A course point with a time is a place that the user marked; those of a course have none.
+    private mutating func mark(_ message: FitMessage) {
+        guard let time = message[Fit.CoursePoint.time], plan.window.contains(time) else {
+            return skipped.count(Fit.Message.coursePoint.name.text)
+        }
+        let kind = message[Fit.CoursePoint.type].flatMap { CoursePointKind(fitNumber: $0) } ?? .generic
+        var mark = RecordedMark(
+            kind, text: message.text(Fit.CoursePoint.name), at: 0, elapsedMilliseconds: 0,
+            distanceMetres: message[Fit.CoursePoint.distance].map { Double($0) / 100 } ?? 0)
+        if let latitude = message[Fit.CoursePoint.latitude], let longitude = message[Fit.CoursePoint.longitude] {
+            mark.coordinate = Coordinate(
+                latitude: Fit.degrees(semicircles: latitude), longitude: Fit.degrees(semicircles: longitude))
+        }
+        track.marks.append(mark, at: UTC(milliseconds: (time + Fit.epoch) * 1000))
     }
 
     private mutating func readCompressed(_ message: FitMessage, into sample: inout RecordingSample) {

@@ -36,6 +36,8 @@ package struct FitDefinition {
     let isBigEndian: Bool
     private(set) var fields: [Field] = []
     private(set) var developerFields: [DeveloperField] = []
+    /// The profile's fields of a record that become own fields.
+    private(set) var ownFields: [Fit.Field] = []
     /// The fields of a record that are not imported.
     private(set) var skippedFields: [Field] = []
     /// The size of a data message in bytes, with its first byte.
@@ -67,7 +69,10 @@ package struct FitDefinition {
         }
         size = end
         if message == Fit.Message.record.rawValue {
-            skippedFields = fields.filter { !FitValues.imported.contains($0.number) }
+            ownFields = fields.map(\.number).filter(FitOwnFields.profileNumbers.contains)
+            skippedFields = fields.filter {
+                !FitValues.imported.contains($0.number) && !FitOwnFields.profileNumbers.contains($0.number)
+            }
         }
     }
 
@@ -119,16 +124,21 @@ package struct FitMessage {
         definition.fields.first { $0.number == number }
     }
 
+    private func bits(at offset: Int, size: Int) -> UInt64 {
+        var bits: UInt64 = 0
+        for index in 0..<size {
+            let place = definition.isBigEndian ? size - 1 - index : index
+            bits |= UInt64(bytes[offset + place]) << UInt64(8 * index)
+        }
+        return bits
+    }
+
     fileprivate func value(at offset: Int, _ type: Fit.BaseType) -> Int64? {
         switch type {
         case .text, .bytes, .float32, .float64: return nil
         default: break
         }
-        var bits: UInt64 = 0
-        for index in 0..<type.size {
-            let place = definition.isBigEndian ? type.size - 1 - index : index
-            bits |= UInt64(bytes[offset + place]) << UInt64(8 * index)
-        }
+        let bits = bits(at: offset, size: type.size)
         guard bits != type.invalid else { return nil }
         let unused = UInt64(64 - 8 * type.size)
         let value = type.isSigned ? Int64(bitPattern: bits << unused) >> Int64(unused) : Int64(exactly: bits)
@@ -138,6 +148,19 @@ package struct FitMessage {
 }
 
 extension FitMessage {
+    /// The number of a type at an offset, a floating-point one too; nil if it is invalid.
+    func number(at offset: Int, _ type: Fit.BaseType) -> Double? {
+        switch type {
+        case .float32:
+            let value = Float(bitPattern: UInt32(truncatingIfNeeded: bits(at: offset, size: 4)))
+            return value.isFinite ? Double(value) : nil
+        case .float64:
+            let value = Double(bitPattern: bits(at: offset, size: 8))
+            return value.isFinite ? value : nil
+        default: return value(at: offset, type).map { Double($0) }
+        }
+    }
+
     /// Returns a field's number if it is in the range.
     func integer(_ number: Fit.Field, in range: ClosedRange<Int64>) -> Int? {
         self[number].flatMap { range.contains($0) ? Int($0) : nil }

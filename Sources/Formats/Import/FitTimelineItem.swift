@@ -96,6 +96,10 @@ struct FitValues: Sendable {
         result.sample.power = other.sample.power ?? sample.power
         result.sample.temperature = other.sample.temperature ?? sample.temperature
         result.sample.leftBalance = other.sample.leftBalance ?? sample.leftBalance
+        for (index, value) in other.sample.fields.enumerated() {
+            if index >= result.sample.fields.count { result.sample.fields.append(nil) }
+            result.sample.fields[index] = value ?? result.sample.fields[index]
+        }
         return result
     }
 }

@@ -29,6 +29,7 @@ struct FitTrack {
     private var stoppedAt: Int64?
     private var isAutoPaused = false
     private var counter = DistanceCounter()
+    var marks = ImportedMarks()
     private var total = StretchTotals()
     private var lap = StretchTotals()
     /// The closed laps with their totals.
@@ -81,6 +82,7 @@ struct FitTrack {
         started = start
         let at = max(time.milliseconds - start.milliseconds, newest)
         guard at <= TrackRows.longest else { throw FileError.tooLong(from: start, to: time) }
+        passMarks(to: time, since: start, at: at)
         if timer == .stray, let sampledAt, at - sampledAt > Self.strayStep { try end(at: sampledAt, .auto, row) }
         try resolveStop(before: moment, at: at, row)
         switch moment.kind {
@@ -101,6 +103,13 @@ struct FitTrack {
         for beats in moment.beats { try add(beats, row) }
     }
 
+    private mutating func passMarks(to time: UTC?, since started: UTC, at latest: Int64) {
+        guard marks.isWaiting(until: time) else { return }
+        var passing = marks
+        passing.pass(to: time, since: started, at: latest) { elapsed(at: $0) }
+        marks = passing
+    }
+
     /// Returns the recording. Nil if there was neither a record nor a total.
     mutating func finish(_ head: FitSummary, _ row: (RecordingRow) throws -> Void) throws -> RecordedActivity? {
         guard let started, sampledAt != nil || head.sourceTotals.hasLength || laps.contains(where: \.hasLength) else {
@@ -109,6 +118,8 @@ struct FitTrack {
         if let at = stoppedAt { try end(at: at, .auto, row) }
         if timer != .standing { try end(at: newest, .command, row) }
         var recording = RecordedActivity(sport: head.sport ?? laps.first?.sport ?? .other, started: started)
+        passMarks(to: nil, since: started, at: newest)
+        recording.marks = marks.passed
         // An undated activity begins with the first valid timestamp.
         recording.isTimeUncertain = started.milliseconds <= (Fit.firstTime + Fit.epoch) * 1000
         recording.isIndoor = head.isIndoor

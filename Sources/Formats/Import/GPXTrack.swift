@@ -11,6 +11,8 @@ package struct GPXTrack: TrackParser {
         case extensions(String, isEmpty: Bool)
         case value(ParsedTrackPoint.Field, String)
         case name, type
+        /// A waypoint and its children.
+        case waypoint, waypointTime, waypointName, waypointKind
         /// The extensions of the track, and a uuid in them.
         case identity, uuid
         case skipped
@@ -25,6 +27,15 @@ package struct GPXTrack: TrackParser {
     private var uuid: UUID?
     private var isSwim = false
     private var points = 0
+    private var waypoint = Waypoint()
+
+    private struct Waypoint {
+        var latitude: Double?
+        var longitude: Double?
+        var time: UTC?
+        var name: SanitizedText?
+        var kind: CoursePointKind?
+    }
 
     package init() {}
 
@@ -32,7 +43,7 @@ package struct GPXTrack: TrackParser {
         let place = next(name, attributes)
         places.append(place)
         switch place {
-        case .extensions, .value, .name, .type, .uuid: return .whole
+        case .extensions, .value, .name, .type, .uuid, .waypointTime, .waypointName, .waypointKind: return .whole
         default: return .none
         }
     }
@@ -43,6 +54,12 @@ package struct GPXTrack: TrackParser {
             creator = attributes["creator"].flatMap { SanitizedText($0) }
             return .file
         case (.file, "trk"): return .track
+        case (.file, "wpt"):
+            waypoint = Waypoint(latitude: Double(attributes["lat"] ?? ""), longitude: Double(attributes["lon"] ?? ""))
+            return .waypoint
+        case (.waypoint, "time"): return .waypointTime
+        case (.waypoint, "name"): return .waypointName
+        case (.waypoint, "sym"), (.waypoint, "type"): return .waypointKind
         case (.track, "name"): return .name
         case (.track, "type"): return .type
         case (.track, "extensions"): return .identity
@@ -74,6 +91,10 @@ package struct GPXTrack: TrackParser {
     package mutating func end(_ text: String) throws(FileError) {
         switch places.popLast() {
         case .point: try endPoint()
+        case .waypoint: endWaypoint()
+        case .waypointTime: waypoint.time = UTC(iso8601: String(text.trimmed))
+        case .waypointName: waypoint.name = SanitizedText(String(text.trimmed))
+        case .waypointKind: waypoint.kind = waypoint.kind ?? CoursePointKind(rawValue: String(text.trimmed))
         case .value(let field, let name):
             if !point.set(field, text) { track.skipped.count("unreadable \(name)") }
         case .extensions(let name, isEmpty: true): track.skipped.count(name)
@@ -84,6 +105,17 @@ package struct GPXTrack: TrackParser {
             sport = sport ?? Sport(named: text)
         default: break
         }
+    }
+
+    /// A waypoint with a time is a place that the user marked.
+    private mutating func endWaypoint() {
+        guard let time = waypoint.time, let latitude = waypoint.latitude, let longitude = waypoint.longitude,
+            (-90...90).contains(latitude), (-180...180).contains(longitude)
+        else { return track.skipped.count("wpt") }
+        let mark = RecordedMark(
+            waypoint.kind ?? .generic, text: waypoint.name, at: 0, elapsedMilliseconds: 0, distanceMetres: 0,
+            coordinate: Coordinate(latitude: latitude, longitude: longitude))
+        track.marks.append(mark, at: time)
     }
 
     private mutating func endPoint() throws(FileError) {

@@ -29,6 +29,7 @@ struct TrackRows {
         var maximumCadence: Double?
     }
 
+    var marks = ImportedMarks()
     var skipped = SkippedElements()
     private(set) var rows: [RecordingRow] = []
     private(set) var laps: [RecordingLap] = []
@@ -197,6 +198,8 @@ struct TrackRows {
         rows.append(.end(at: now, .command))
         var recording = RecordedActivity(sport: sport, started: started)
         recording.totalMilliseconds = now
+        passMarks(to: nil)
+        recording.marks = marks.passed
         recording.total = total.figures
         recording.laps = laps
         recording.adoptEnergy(sourceEnergy, ofLaps: sourceLaps.map(\.energyKilocalories))
@@ -263,6 +266,7 @@ struct TrackRows {
             pass(to: time.milliseconds - start.milliseconds)
         }
         currentPart = point.part
+        passMarks(to: time)
         var sample = point.sample
         sample.distanceMetres = sample.distanceMetres.map { counter.read($0) }
         sample.at = now
@@ -271,6 +275,14 @@ struct TrackRows {
         total.add(sample)
         lap.add(sample)
         rows.append(.sample(sample))
+    }
+
+    private mutating func passMarks(to time: UTC?) {
+        guard let started, marks.isWaiting(until: time) else { return }
+        var passing = marks
+        let elapsed = total.figures.elapsedMilliseconds
+        passing.pass(to: time, since: started, at: now) { elapsed - (now - $0) }
+        marks = passing
     }
 
     /// Adds active time up to a moment.

@@ -19,6 +19,8 @@ struct Run {
     /// When the last lap was closed, by a command or automatically.
     private(set) var lapClosedAt: Instant?
     private(set) var gaps = 0
+    /// How many places the user has marked.
+    private(set) var marks = 0
     private(set) var ticks = TickStats()
     var pace = PaceMeter()
     var speedometer = Speedometer()
@@ -104,6 +106,15 @@ struct Run {
         percentOfFTP = settings.ftp > 0 ? power.watts.map { $0 * 100 / Double(settings.ftp) } : nil
         totals.addPower(power, zone: powerZone)
         if let cadence { totals.add { $0.addCadence(cadence) } }
+    }
+
+    /// Adds a second of own fields.
+    mutating func addSecond(_ values: OwnFieldValues, count: Int) {
+        totals.add { $0.ownFields.add(values, count: count) }
+    }
+
+    var ownFieldAverages: (lap: OwnFieldValues, total: OwnFieldValues) {
+        (totals.lap.ownFields.values, totals.total.ownFields.values)
     }
 
     /// Adds distance besides that of a second.
@@ -264,6 +275,10 @@ struct Run {
         isStamped = true
         started = wallClock.time(at: startedAt)
         isStartGuessed = wallClock.isGuess
+    }
+
+    mutating func addMark() {
+        marks += 1
     }
 
     mutating func addGap() {

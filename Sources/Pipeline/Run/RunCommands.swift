@@ -34,10 +34,27 @@ extension Run {
         case (.lap, .active):
             closeLap(at: now, trigger: .command, in: &world, into: &effects)
             skipWorkoutStep(at: now, in: &world, into: &effects)
+        case (.mark(let kind, let text), let state):
+            guard marks < RecordedMark.limit else {
+                throw CommandRejection(command: command.word, state: state, .tooManyMarks)
+            }
+            mark(kind, text, at: now, in: &world, into: &effects)
         case (_, let state): throw CommandRejection(command: command.word, state: state)
         }
         recordSign(at: now, isDevice: false)
         return .changed(state, elapsedMilliseconds: elapsedMilliseconds)
+    }
+
+    private mutating func mark(
+        _ kind: CoursePointKind, _ text: SanitizedText?, at now: Instant, in world: inout World,
+        into effects: inout Effects
+    ) {
+        addMark()
+        let mark = RecordedMark(
+            kind, text: text, at: (now - startedAt).wholeMilliseconds, elapsedMilliseconds: elapsedMilliseconds,
+            distanceMetres: metres,
+            coordinate: isIndoor || world.freshness.value != .fresh ? nil : world.position?.value.coordinate)
+        emit(.mark(mark, number: marks), at: now, in: &world, into: &effects)
     }
 
     private mutating func pause(

@@ -57,7 +57,7 @@ extension Run {
             guard world.rules < .powerLimit || watts <= PowerLimit.watts else { return power.receiveSpike() }
             power.receive(watts: watts, at: now)
             if watts > 0 { recordSign(at: now, isDevice: true) }
-        case .heartRate, .speedCadence, .running, .radar: break
+        case .heartRate, .speedCadence, .running, .radar, .values: break
         }
     }
 

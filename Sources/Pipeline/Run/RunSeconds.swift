@@ -46,6 +46,9 @@ extension Run {
         power.tick(at: tick)
         let balance = world.sensors.powerSensor(at: tick).flatMap { world.sensors.leftBalance(of: $0, at: tick) }
         addSecond(cadence: world.sensors.cadence(at: tick, sport), leftBalance: balance, world.settings)
+        if world.settings.recordAllSensors { world.ownFields.addOthers(world.sensors, at: tick, sport) }
+        let count = world.ownFields.fields.count
+        if count > 0 { addSecond(world.ownFields.values(world.sensors, at: tick, sport), count: count) }
     }
 
     /// Warns once before the light ends.

@@ -30,6 +30,7 @@ struct TotalsAccumulator {
     private var maximumCadence: Double?
     private var powerZones = ZoneTimes()
     private var bestPowers = BestPowers()
+    var ownFields = OwnFieldAverages()
 
     mutating func addTime(milliseconds: Int64) {
         elapsedMilliseconds += milliseconds

@@ -320,7 +320,7 @@ package struct SensorDriver: Sendable {
         slots[link].found.formUnion(kinds)
         slots[link].current.add(kinds)
         guard link == 0, !slots[0].found.contains(.heartRate), let sensor = sensor(of: 0) else { return }
-        let result = ScanResult(address: sensor, name: name(of: sensor), services: kinds.map(\.service))
+        let result = ScanResult(address: sensor, name: name(of: sensor), services: kinds.compactMap(\.service))
         receive(result, at: now, into: &actions)
         if others.chosen.contains(sensor) { return leaveStrap(at: now, into: &actions) }
         actions.append(.disconnect(sensor, link: 0))
@@ -468,7 +468,7 @@ package struct SensorDriver: Sendable {
     }
 
     /// The kinds of measurements that a link reads.
-    private func kinds(of link: Int) -> [SensorKind] { SensorKind.allCases.filter { link == 0 || $0 != .heartRate } }
+    private func kinds(of link: Int) -> [SensorKind] { SensorKind.ofBluetooth.filter { link == 0 || $0 != .heartRate } }
 
     private mutating func setScanning(_ isSearching: Bool, of index: Int, into actions: inout [Action]) {
         radio.search(isSearching, link: index)

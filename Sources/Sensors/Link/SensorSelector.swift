@@ -137,6 +137,6 @@ package struct SensorSelector: Sendable {
 extension ScanResult {
     /// The kinds of sensors whose services the device advertises.
     package var kinds: Set<SensorKind> {
-        Set(SensorKind.allCases.filter { services.contains($0.service) })
+        Set(SensorKind.allCases.filter { $0.service.map(services.contains) ?? false })
     }
 }

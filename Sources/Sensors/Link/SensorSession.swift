@@ -156,8 +156,8 @@ package struct SensorSession: Sendable {
         }
         if hasSubscribed { return isReadingRest ? readNext(at: now) : [] }
         if streams.isEmpty {
-            guard let kind = kinds.popFirst() else { return [.close(.unsupported)] }
-            return submit(.findService(kind.service), at: now)
+            guard let service = kinds.popFirst()?.service else { return [.close(.unsupported)] }
+            return submit(.findService(service), at: now)
         }
         hasSubscribed = true
         return [.report(.subscribed)] + readRest(at: now)
@@ -172,7 +172,7 @@ package struct SensorSession: Sendable {
     }
 
     private mutating func readNext(at now: Instant) -> [Action] {
-        submit(kinds.popFirst().map { .findService($0.service) } ?? .readByType(.batteryLevel), at: now)
+        submit(kinds.popFirst()?.service.map { .findService($0) } ?? .readByType(.batteryLevel), at: now)
     }
 
     private mutating func finished(

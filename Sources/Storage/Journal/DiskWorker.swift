@@ -191,7 +191,10 @@ extension DiskRequest {
             guard try reader.summary(of: request.activity) != nil else {
                 return try absence(of: request.activity, in: reader)
             }
-            return .track(try Track(request, of: reader.rows(of: request.activity)))
+            return .track(
+                try Track(
+                    request, of: reader.rows(of: request.activity),
+                    fields: reader.recording(request.activity)?.fields ?? []))
         case .courses(let limit, let before, let place):
             return .courses(try reader.courses(limit: limit, before: before, in: place))
         case .courseSummary(let id):

@@ -216,7 +216,8 @@ package final class JournalReader {
         """
         SELECT id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,
         elapsed_ms, moving_ms, distance_m, maximum_speed_mps, heart_average_bpm, heart_maximum_bpm, gaps,
-        zones, zone_ms, claim, NULL, \(effort), \(hasSensors ? "power_best_w" : "NULL"), \(climb), \(uuid)
+        zones, zone_ms, claim, NULL, \(effort), \(hasSensors ? "power_best_w" : "NULL"), \(climb), \(uuid),
+        \(version >= JournalSchema.versionWithFields ? "fields, marks" : "NULL, NULL")
         FROM activity
         """
     }
@@ -266,6 +267,8 @@ package final class JournalReader {
         recording.zones = columns.text(17).flatMap(RecordingText.list).flatMap { try? Zones($0.map { Int($0) }) }
         recording.zoneMilliseconds = columns.text(18).flatMap(RecordingText.list) ?? []
         recording.sourceTotals = columns.text(19).flatMap(RecordingText.totals)
+        recording.fields = columns.text(38).map(RecordingText.fields) ?? []
+        recording.marks = columns.text(39).map(RecordingText.marks) ?? []
         return recording
     }
 

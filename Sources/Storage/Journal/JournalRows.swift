@@ -59,7 +59,7 @@ package struct JournalRows: RecordingRows {
         var next = place
         while try statement.step() {
             count += 1
-            next = statement.integer(21).map { Int($0 - first) + 1 } ?? next
+            next = statement.integer(22).map { Int($0 - first) + 1 } ?? next
             guard var row = Self.row(statement) else { continue }
             if isIndoor { row.removePosition() }
             try body(row)
@@ -75,7 +75,8 @@ package struct JournalRows: RecordingRows {
             ? "ascent_m, descent_m, grade_percent, vertical_mps, ascent_source" : "NULL, NULL, NULL, NULL, NULL"
         return """
             at_ms, kind, cause, rr_1024, gap, elapsed_ms, distance_m, latitude, longitude, altitude_m, speed_mps,
-            bpm, cadence, power_w, temperature_c, \(balance), \(climb)
+            bpm, cadence, power_w, temperature_c, \(balance), \(climb),
+            \(version >= JournalSchema.versionWithFields ? "fields" : "NULL")
             """
     }
 
@@ -133,6 +134,7 @@ package struct JournalRows: RecordingRows {
         sample.grade = statement.real(18)
         sample.verticalSpeed = statement.real(19)
         sample.ascentSource = statement.text(20).flatMap(AscentSource.init(token:))
+        sample.fields = statement.text(21).map(RecordingText.values) ?? []
         return sample
     }
 

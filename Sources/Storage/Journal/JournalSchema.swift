@@ -296,6 +296,12 @@ package enum JournalSchema {
         ) STRICT;
         """,
         "-- Entries and snapshots may have sensors of other programs (ext:), which earlier releases cannot replay.",
+        """
+        -- Places that the user marked, and own fields: what they are, and their values in each record, JSON.
+        ALTER TABLE activity ADD COLUMN fields TEXT;
+        ALTER TABLE activity ADD COLUMN marks TEXT;
+        ALTER TABLE record ADD COLUMN fields TEXT;
+        """,
     ]
 
     /// Converts a line of table `event` from before version 5 to the names of version 5. Frozen, as the steps are.
@@ -340,6 +346,8 @@ package enum JournalSchema {
     static let versionWithUUIDs: Int64 = 12
     /// The first version with a trash.
     static let versionWithTrash: Int64 = 13
+    /// The first version with marks and own fields.
+    static let versionWithFields: Int64 = 15
 
     /// The tables whose rows have a key.
     static let keyed = ["location", "heart", "input", "record"]

@@ -30,7 +30,9 @@ struct JournalStatements {
         heart = try database.prepare("INSERT OR REPLACE INTO heart VALUES (?, ?, ?, ?, ?, ?)")
         input = try database.prepare("INSERT OR REPLACE INTO input VALUES (?, ?, ?, ?)")
         record = try database.prepare(
-            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            """
+            INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
         event = try database.prepare("INSERT OR REPLACE INTO event VALUES (?, ?, ?, ?)")
         clock = try database.prepare("INSERT INTO clock VALUES (NULL, ?, ?, ?, ?)")
         figures = try database.prepare(
@@ -43,7 +45,7 @@ struct JournalStatements {
             power_average_w = ?15, power_maximum_w = ?16, power_normalized_w = ?17, work_j = ?18, cadence_average = ?19,
             cadence_maximum = ?20, power_zone_ms = ?21, power_best_w = ?22, ascent_m = ?23, descent_m = ?24,
             ascent_error_m = ?25, ascent_source = ?26, auto_paused_ms = ?27, energy_kcal = ?28, trimp = ?29,
-            grade_adjusted_pace = ?30 WHERE id = ?1
+            grade_adjusted_pace = ?30, fields = ?31, marks = ?32 WHERE id = ?1
             """)
         lap = try database.prepare(
             "INSERT OR REPLACE INTO lap VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -162,7 +164,8 @@ struct JournalStatements {
             total.averagePower, total.maximumPower, total.normalizedPower, total.workJoules, total.averageCadence,
             total.maximumCadence, Self.text(of: total.powerZones), RecordingText.text(of: total.bestPowers),
             total.ascent, total.descent, total.ascentError, total.ascentSource?.token, total.autoPausedMilliseconds,
-            total.energyKilocalories, total.trainingImpulse, total.gradeAdjustedPace)
+            total.energyKilocalories, total.trainingImpulse, total.gradeAdjustedPace,
+            RecordingText.text(of: recording.fields), RecordingText.text(of: recording.marks))
         let written = laps.activity == id ? laps.laps : []
         for (index, lap) in recording.laps.enumerated() where index >= written.count || written[index] != lap {
             let figures = lap.figures
@@ -241,8 +244,7 @@ struct JournalStatements {
             let none: Int? = nil
             try record.run(
                 key, at, kind, cause, rr, gap, elapsed, none, none, none, none, none, none, none, none, none, none,
-                none,
-                none, none, none, none)
+                none, none, none, none, none, none)
         }
         switch row {
         case .begin(let at, let trigger): try mark(at, "begin", trigger.token)
@@ -260,7 +262,8 @@ struct JournalStatements {
                 key, sample.at, none, none, noBytes, noGap, sample.elapsedMilliseconds, sample.distanceMetres,
                 sample.coordinate?.latitude, sample.coordinate?.longitude, sample.altitude, sample.speed,
                 sample.heartRate, sample.cadence, sample.power, sample.temperature, sample.leftBalance,
-                sample.ascent, sample.descent, sample.grade, sample.verticalSpeed, sample.ascentSource?.token)
+                sample.ascent, sample.descent, sample.grade, sample.verticalSpeed, sample.ascentSource?.token,
+                RecordingText.text(of: sample.fields))
         }
     }
 

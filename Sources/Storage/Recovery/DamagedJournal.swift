@@ -124,11 +124,11 @@ final class DamagedJournal {
         let columns = StoredColumns(values: cell.values[...])
         let place = UInt32(truncatingIfNeeded: cell.rowid)
         switch (cell.values.count, isIndex) {
-        case (16, false), (17, false), (22, false): return keyed(.record, cell, place)
+        case (16, false), (17, false), (22, false), (23, false): return keyed(.record, cell, place)
         case (14, false), (15, false): return keyed(.location, cell, place)
         case (6, false): return keyed(.heart, cell, place)
         case (4, false): return keyed(.input, cell, place)
-        case (20, false), (21, false), (29, false), (34, false), (37, false), (38, false):
+        case (20, false), (21, false), (29, false), (34, false), (37, false), (38, false), (40, false):
             return numbered(.activity, cell.rowid, 0)
         case (7, false): return numbered(.sensor, cell.rowid, 0)
         case (10, true): return numbered(.sensor, columns.integer(0), columns.integer(1))

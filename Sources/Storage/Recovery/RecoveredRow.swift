@@ -91,6 +91,7 @@ struct RecoveredRow {
                 && isNil(sample.temperature, in: -127...126) && isNil(sample.leftBalance, in: 0...100)
                 && isNil(sample.ascent, or: 1e6) && isNil(sample.descent, or: 1e6) && isNil(sample.grade, or: 1e6)
                 && isNil(sample.verticalSpeed, or: 1e4)
+                && sample.fields.allSatisfy { isNil($0, or: OwnField.magnitudeLimit) }
         }
     }
 

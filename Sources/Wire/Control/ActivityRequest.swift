@@ -16,7 +16,7 @@ package enum ActivityRequest: Equatable, Sendable {
     /// Copies the readable part of a damaged journal in the state directory.
     case recover(file: String)
     /// A range of the samples. Nil means the activity in progress.
-    case track(Int?, from: Int64, interval: Int64, columns: [Track.Column])
+    case track(Int?, from: Int64, interval: Int64, columns: [Track.ColumnName])
 
     /// The starts that an activity can get: every file format can hold them.
     package static let starts = UTC(year: 2000, month: 1, day: 1)..<UTC(year: 2100, month: 1, day: 1)
@@ -89,7 +89,7 @@ package enum ActivityRequest: Equatable, Sendable {
             .activities(
                 .track(
                     try $0[idOrOpen], from: Int64(try $0[from] ?? 0), interval: Int64(try $0[every] ?? 1000),
-                    columns: try $0[columns] ?? Track.Column.usual))
+                    columns: try $0[columns] ?? Track.ColumnName.usual))
         },
     ]
 
@@ -123,10 +123,10 @@ package enum ActivityRequest: Equatable, Sendable {
         "interval_ms", 1000...3_600_000, "One sample in each interval, 1000 to 3600000. Default 1000.")
     private static let columns = RPCParameter(
         "fields",
-        .array(of: .oneOf(Track.Column.allCases.map(\.rawValue)), #""minItems":1,"uniqueItems":true"#),
+        .array(of: .string(pattern: "^[a-z_]+$|^own:[a-z][a-z0-9_]{0,63}$"), #""minItems":1,"uniqueItems":true"#),
         "The columns; the first eight of the list if it is absent."
     ) { value, _ in
-        let columns = value.array?.compactMap { $0.string.flatMap(Track.Column.init) } ?? []
+        let columns = value.array?.compactMap { $0.string.flatMap { Track.ColumnName($0) } } ?? []
         guard !columns.isEmpty, columns.count == value.array?.count, Set(columns).count == columns.count else {
             let known = Track.Column.allCases.map(\.rawValue).joined(separator: ", ")
             throw RPCError.invalidValue("fields", "fields must be a list of distinct values of \(known)")

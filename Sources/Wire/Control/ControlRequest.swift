@@ -61,6 +61,11 @@ package enum ControlRequest: Equatable, Sendable {
         run(.pause, "Pauses the run."),
         run(.resume, "Resumes a paused run."),
         run(.lap, "Closes the lap and starts the next one. Rejected within 1 s of the last lap."),
+        RPCMethod(
+            "run.mark", "Marks the present place, while a run is active or paused; at most 100 times in an activity.",
+            [markKind.optional, markText.optional], "run", .component("schemas/Run"), [.refused, .invalid], .run,
+            log: "mark"
+        ) { .run(.mark(try $0[markKind] ?? .generic, try $0[markText])) },
         run(.stop, "Stops the run and keeps the activity, or ends a start that waits.", "summary", summaryOrRun),
         run(.discard, "Stops the run and deletes the activity, or ends a start that waits.", "summary", summaryOrRun),
         RPCMethod(
@@ -125,6 +130,16 @@ package enum ControlRequest: Equatable, Sendable {
     ) { value, name in
         guard value.string == "position" else { throw RPCError.invalidValue(name, "\(name) must be position") }
         return true
+    }
+    private static let markText = RPCParameter.text("text", "What is there, 1 to 64 characters.")
+    private static let markKind = RPCParameter(
+        "kind", .oneOf(RecordedMark.kinds.map(\.rawValue)), "The type of the place. Default generic."
+    ) { value, name in
+        guard let kind = value.string.flatMap(CoursePointKind.init), RecordedMark.kinds.contains(kind) else {
+            throw RPCError.invalidValue(
+                name, "\(name) must be one of \(RecordedMark.kinds.map(\.rawValue).joined(separator: ", "))")
+        }
+        return kind
     }
     private static let key = key("The setting.")
     private static let keyOrAll = key("The setting; all if it is absent.")

@@ -51,7 +51,7 @@ extension Screens {
         for sport in Sport.allCases {
             let page = components.map { component in
                 var field = component.field
-                field.field = component.name.field(for: sport)
+                field.field = .data(component.name.field(for: sport))
                 return field
             }
             self[sport] = [page] + Screens.defaultPages(for: sport).dropFirst()

@@ -60,7 +60,8 @@ package struct RPCError: Error, Equatable, Sendable {
 
     package static func notInThisState(_ rejection: CommandRejection) -> RPCError {
         RPCError(
-            .refused, Sentence(verbatim: rejection.description), state: rejection.isTooSoon ? nil : rejection.state)
+            .refused, Sentence(verbatim: rejection.description),
+            state: rejection.reason == .state ? rejection.state : nil)
     }
 
     package static func busy(_ detail: Sentence) -> RPCError {

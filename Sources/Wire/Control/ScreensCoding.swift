@@ -19,13 +19,13 @@ extension JSONWriter {
     }
 
     private mutating func value(_ field: ScreenField) {
-        if field == ScreenField(field.field) { return value(field.field.rawValue) }
+        if field == ScreenField(showing: field.field) { return value(field.field.word) }
         object { line in
-            line.member("field", field.field.rawValue)
+            line.member("field", field.field.word)
             line.member("title", field.title)
             if !field.visible { line.member("visible", false) }
             if !field.titleVisible { line.member("title_visible", false) }
-            if field.size != ScreenField(field.field).size { line.member("size", field.size) }
+            if field.size != ScreenField(showing: field.field).size { line.member("size", field.size) }
             if field.colour != .primary { line.member("colour", field.colour.rawValue) }
             if field.style != .bar { line.member("style", field.style.rawValue) }
         }
@@ -81,7 +81,7 @@ extension Screens {
             let place = "\(place).fields[\(index)]"
             let field = try ScreenField(element, sport, place)
             if page.contains(where: { $0.field == field.field }) {
-                throw .invalidScreens("\(place) occurs twice on the page: \(field.field.rawValue)")
+                throw .invalidScreens("\(place) occurs twice on the page: \(field.field.word)")
             }
             page.append(field)
         }
@@ -103,11 +103,12 @@ extension ScreenField {
         case .object(let object): members = object
         default: throw .invalidScreens("\(place) must be the name of a field, or an object")
         }
-        guard let field = members["field"]?.string.flatMap(DataField.init), field.sports.contains(sport) else {
+        guard let field = members["field"]?.string.flatMap({ Value($0) }), field.suits(sport) else {
             let known = DataField.allCases.filter { $0.sports.contains(sport) }.map(\.rawValue)
-            throw .invalidScreens("\(place).field must be one of \(known.joined(separator: ", "))")
+            throw .invalidScreens(
+                "\(place).field must be one of \(known.joined(separator: ", ")), or own: and the name of a field")
         }
-        self.init(field)
+        self.init(showing: field)
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             func wrong(_ wanted: String) -> RPCError { .invalidScreens("\(place).\(name) must be \(wanted)") }
             switch name {
@@ -134,7 +135,7 @@ extension ScreenField {
                 }
                 colour = known
             case "style":
-                guard field == .zone, let known = value.string.flatMap(Style.init(rawValue:)) else {
+                guard field == .data(.zone), let known = value.string.flatMap(Style.init(rawValue:)) else {
                     throw wrong("bar or ring, of the field zone only")
                 }
                 style = known

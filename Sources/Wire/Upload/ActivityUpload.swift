@@ -61,6 +61,7 @@ extension JSONWriter {
                 line.member("elapsed_ms", sample.elapsedMilliseconds)
                 var sample = sample
                 line.members { sample.members(&$0) }
+                line.numbers("fields", sample.fields)
             }
         }
         newline()
@@ -92,6 +93,7 @@ extension JSONWriter {
             line.member("total_ms", recording.totalMilliseconds)
             line.members(of: recording.total)
             line.numbers("best_power_w", BestPowers.durations.indices.map { recording.total.bestPowers[$0] })
+            recording.writeDeclarations(into: &line)
             if !recording.sensors.isEmpty {
                 line.array("sensors") { list in for sensor in recording.sensors { list.sensor(sensor) } }
             }

@@ -125,7 +125,16 @@ package struct ActivityUploadReader: Sendable {
             throw Failure("latitude and longitude belong together")
         }
         try json.read { sample.members(&$0) }
+        if let list = json["fields"] { sample.fields = try Self.values(list) }
         return sample
+    }
+
+    private static func values(_ json: JSON) throws(Failure) -> [Double?] {
+        let range = -OwnField.magnitudeLimit...OwnField.magnitudeLimit
+        guard let list = json.array, list.count <= OwnField.limit,
+            list.allSatisfy({ $0 == .null || $0.number.map(range.contains) ?? false })
+        else { throw Failure("fields must be a list of at most \(OwnField.limit) numbers or null") }
+        return list.map(\.number)
     }
 
     private mutating func readLap(_ json: JSON) throws(Failure) {
@@ -156,6 +165,12 @@ package struct ActivityUploadReader: Sendable {
         recording.laps = laps
         recording.total.bestPowers = try Self.bestPowers(json)
         recording.sensors = try Self.sensors(json)
+        do throws(DeclarationFailure) {
+            if let fields = json["fields"] { recording.fields = try OwnField.list(fields) }
+            if let marks = json["marks"] { recording.marks = try RecordedMark.list(marks) }
+        } catch {
+            throw Failure("fields and marks must be \(error.rule)")
+        }
         guard let source = json["source_totals"] else { return recording }
         var stated = SourceTotals()
         try source.read { stated.members(&$0) }

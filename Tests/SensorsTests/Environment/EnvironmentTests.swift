@@ -33,13 +33,15 @@ struct EnvironmentTests {
     }
 
     @Test func eachKindHasOneServiceAndOneName() {
-        #expect(Set(SensorKind.allCases.map(\.service)).count == SensorKind.allCases.count)
-        #expect(SensorKind.environment.service.description == "181a")
-        #expect(SensorKind.radar.service.description == "6a4e3200-667b-11e3-949a-0800200c9a66")
+        #expect(Set(SensorKind.ofBluetooth.map(\.service)).count == SensorKind.ofBluetooth.count)
+        #expect(SensorKind.ofBluetooth == SensorKind.allCases.filter { !$0.hasFields })
+        #expect(SensorKind.environment.service?.description == "181a")
+        #expect(SensorKind.radar.service?.description == "6a4e3200-667b-11e3-949a-0800200c9a66")
         // The names are those of the sockets: none may change.
         #expect(
             SensorKind.allCases.map(\.rawValue) == [
                 "heart-rate", "speed-cadence", "power", "foot-pod", "fitness-machine", "environment", "radar",
+                "gears", "e-bike", "muscle-oxygen", "body-temperature", "fields",
             ])
     }
 }

@@ -52,16 +52,16 @@ struct SensorDriverTests {
         let actions = find()
         #expect(actions.contains(.stopScan(isConnecting: true)))
         let stop = actions.firstIndex(of: .stopScan(isConnecting: true)) ?? .max
-        let start = actions.firstIndex(of: .connect(Self.strap, SensorKind.allCases, link: 0)) ?? .min
+        let start = actions.firstIndex(of: .connect(Self.strap, SensorKind.ofBluetooth, link: 0)) ?? .min
         #expect(stop < start)
         #expect(connect().contains(.subscribe(link: 0)))
     }
 
     @Test mutating func aConnectionWaitsForTheHost() {
         host.canConnect = false
-        #expect(!find().contains(.connect(Self.strap, SensorKind.allCases, link: 0)))
+        #expect(!find().contains(.connect(Self.strap, SensorKind.ofBluetooth, link: 0)))
         host.canConnect = true
-        #expect(turn { _, _, _ in } == [.connect(Self.strap, SensorKind.allCases, link: 0)])
+        #expect(turn { _, _, _ in } == [.connect(Self.strap, SensorKind.ofBluetooth, link: 0)])
         #expect(turn { _, _, _ in } == [], "one attempt at a time")
     }
 
@@ -94,7 +94,7 @@ struct SensorDriverTests {
         #expect(
             ended == [
                 .stopScan(isConnecting: false), .finishScan([Self.result(Self.strap)]),
-                .connect(Self.strap, SensorKind.allCases, link: 0),
+                .connect(Self.strap, SensorKind.ofBluetooth, link: 0),
             ])
         #expect(driver.rejection == nil)
     }

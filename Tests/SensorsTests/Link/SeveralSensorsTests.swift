@@ -69,7 +69,7 @@ struct SeveralSensorsTests {
     }
 
     private static func attempt(_ sensor: LEAddress, _ link: Int) -> SensorDriver.Action {
-        .connect(sensor, SensorKind.allCases.filter { link == 0 || $0 != .heartRate }, link: link)
+        .connect(sensor, SensorKind.ofBluetooth.filter { link == 0 || $0 != .heartRate }, link: link)
     }
 
     private mutating func connect(_ link: Int) -> [SensorDriver.Action] {

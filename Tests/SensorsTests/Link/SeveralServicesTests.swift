@@ -30,7 +30,7 @@ struct SeveralServicesTests {
         }
     }
 
-    private static let others = SensorKind.allCases.filter { $0 != .heartRate }
+    private static let others = SensorKind.ofBluetooth.filter { $0 != .heartRate }
 
     @Test mutating func eachServiceOfATrainerIsReadOnce() {
         var sensor = ScriptedSensor([.cyclingPower, .cyclingSpeedCadence, .fitnessMachine])

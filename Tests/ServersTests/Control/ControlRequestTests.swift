@@ -8,7 +8,7 @@ private func request(_ method: String, _ parameters: String? = nil) throws -> Co
 }
 
 /// Kept here, too: the leak checker misses an array inside the request, whose pointer carries the bits of its case.
-private let twoColumns: [Track.Column] = [.heartRate, .at]
+private let twoColumns: [Track.ColumnName] = [.usual(.heartRate), .usual(.at)]
 
 private let good: [(String, String?, ControlRequest)] = [
     ("run.start", nil, .run(.start(nil, indoor: false))),
@@ -38,7 +38,7 @@ private let good: [(String, String?, ControlRequest)] = [
     ("activities.edit", #"{"id":7,"sport":"walk"}"#, .activities(.edit(7, .walk, nil))),
     ("activities.edit", #"{"id":7,"name":"a\u001b"}"#, .activities(.edit(7, nil, SanitizedText("a\u{1B}")))),
     ("activities.delete", #"{"id":7}"#, .activities(.delete(7))),
-    ("activities.track", nil, .activities(.track(nil, from: 0, interval: 1000, columns: Track.Column.usual))),
+    ("activities.track", nil, .activities(.track(nil, from: 0, interval: 1000, columns: Track.ColumnName.usual))),
     (
         "activities.track", #"{"id":7,"from_ms":5000,"interval_ms":2000,"fields":["bpm","at_ms"]}"#,
         .activities(.track(7, from: 5000, interval: 2000, columns: twoColumns))

@@ -17,7 +17,7 @@ import Wire
 
     @Test func firstPageOfARunIsRunFrees() {
         let page = Screens()[.run][0]
-        #expect(page.map(\.field) == [.time, .distance, .pace, .heartRate, .zone])
+        #expect(page.map(\.field.data) == [.time, .distance, .pace, .heartRate, .zone])
         #expect(page.map(\.size) == [54, 24, 24, 24, 24])
         #expect(page.map(\.titleVisible) == [true, true, true, true, false])
         #expect(page.allSatisfy { $0.visible && $0.colour == .primary && $0.title == nil })
@@ -28,7 +28,7 @@ import Wire
         let written = text(Screens(), leavingOutDefaults: false)
         #expect(try screens(written) == Screens())
         #expect(written.utf8.count < 4096)
-        let fields = Screens()[sport].flatMap { $0.map(\.field) }
+        let fields = Screens()[sport].flatMap { $0.compactMap(\.field.data) }
         #expect(fields.contains(.speed) == (sport == .ride) && fields.contains(.pace) == (sport != .ride))
         #expect(fields.contains(.altitude) == (sport == .ride || sport == .hike))
         #expect(fields.allSatisfy { $0.sports.contains(sport) })

@@ -39,7 +39,7 @@ struct EarlierStateTests {
                 #","lead":0"#, #","max_heart_rate":0,"resting_heart_rate":0,"age":0,"weight_kg":0"#, #","sensors":[]"#,
                 #","auto_pause":[]"#,
                 #","ftp":0,"wheel_mm":0,"stride_permille":0,"#
-                    + #""climb_score":3500,"climb_laps":false,"alerts":[],"workout":[]"#,
+                    + #""climb_score":3500,"climb_laps":false,"record_all_sensors":false,"alerts":[],"workout":[]"#,
             ]
             .reduce(String(decoding: writer.bytes, as: UTF8.self)) { $0.replacing($1, with: "") }
             // `components` are read as `screens`.

@@ -51,7 +51,8 @@ struct JournalTokenTests {
         expect([
             SensorKind.heartRate: "heart-rate", .cyclingSpeedCadence: "speed-cadence", .cyclingPower: "power",
             .runningSpeedCadence: "foot-pod", .fitnessMachine: "fitness-machine", .environment: "environment",
-            .radar: "radar",
+            .radar: "radar", .gears: "gears", .eBike: "e-bike", .muscleOxygen: "muscle-oxygen",
+            .bodyTemperature: "body-temperature", .fields: "fields",
         ])
         expect([Event.Freshness.fresh: "fresh", .stale: "stale", .absent: "absent"])
         expect([ClockSource.system: "system", .receiver: "receiver", .rtc: "rtc", .unset: "unset"])
@@ -91,7 +92,8 @@ struct JournalTokenTests {
             .maxHeartRate: "max_heart_rate", .restingHeartRate: "resting_heart_rate", .age: "age", .sex: "sex",
             .weightKilograms: "weight_kg",
             .zones: "zones", .ftp: "ftp", .powerZones: "power_zones", .wheelMillimetres: "wheel_mm",
-            .stridePermille: "stride_permille", .climbScore: "climb_score", .climbLaps: "climb_laps", .alerts: "alerts",
+            .stridePermille: "stride_permille", .climbScore: "climb_score", .climbLaps: "climb_laps",
+            .recordAllSensors: "record_all_sensors", .alerts: "alerts",
             .workout: "workout", .screens: "screens",
         ])
     }

@@ -20,11 +20,12 @@ struct DamagedFileTests {
         try stage.restart()
         let database = try stage.database()
         try database.execute("CREATE TABLE reserved (activity INTEGER PRIMARY KEY) STRICT")
+        if version < 15 { try database.execute(JournalFixture.withoutFields) }
         if version < 13 { try database.execute(JournalFixture.withoutTrash) }
         if version < 12 { try database.execute(JournalFixture.withoutUUIDs) }
         if version < 10 { try database.execute(JournalFixture.withoutCourses) }
         switch version {
-        case 9...13: break
+        case 9...14: break
         case 8: try database.execute(JournalFixture.withoutEnergy)
         case 7: try database.execute(JournalFixture.withoutAscent)
         default: try database.execute(JournalFixture.withoutSensors)

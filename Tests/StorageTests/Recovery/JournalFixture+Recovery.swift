@@ -13,7 +13,13 @@ extension JournalFixture {
     static let withoutUUIDs = "ALTER TABLE activity DROP COLUMN uuid; ALTER TABLE course DROP COLUMN uuid;"
 
     /// Converts a journal to version 11.
-    static let ofVersion11 = withoutTrash + withoutUUIDs
+    static let ofVersion11 = withoutFields + withoutTrash + withoutUUIDs
+
+    /// Converts a journal to version 14.
+    static let withoutFields = """
+        ALTER TABLE activity DROP COLUMN fields; ALTER TABLE activity DROP COLUMN marks; ALTER TABLE record DROP COLUMN fields;
+
+        """
 
     /// Converts a journal to version 12.
     static let withoutTrash = "DROP TABLE trash; DROP TABLE course_trash;"

@@ -20,7 +20,7 @@ struct RecoveryTests {
         try stage.restart()
         try stage.checkpoint()
         let pages = try stage.pages(of: "record")
-        try stage.overwrite(page: pages[pages.count / 2])
+        try stage.overwrite(page: pages[pages.count / 2 + 1])
         let preparation = try stage.restart()
         #expect(preparation.damaged != nil && preparation.nextActivity == 5)
         #expect(try stage.ids() == [])

@@ -157,7 +157,8 @@ extension Invocation {
             recording.weather = try journal.startWeather(of: recording)
             if isJSON {
                 var line = JSONWriter()
-                line.activity(summary, recording, figures.variability, figures.bests, limit: .max)
+                line.activity(
+                    summary, recording, figures.variability, figures.bests, fields: figures.fields, limit: .max)
                 line.newline()
                 return String(decoding: line.bytes, as: UTF8.self)
             }
@@ -165,7 +166,8 @@ extension Invocation {
             let drawing = try RecordingDrawing(journal.rows(of: id), metric: isMetric, .ofStandardOutput)
             return StatusText(metric: isMetric)
                 .report(
-                    recording, figures.variability, figures.bests, isOpen: summary.isOpen, gaps: summary.gaps,
+                    recording, figures.variability, figures.bests, figures.fields, isOpen: summary.isOpen,
+                    gaps: summary.gaps,
                     recovered: summary.recovered) + drawing.lines.map { $0 + "\n" }.joined()
         } catch {
             throw state.failure(reading: error)

@@ -14,21 +14,26 @@ struct RowFigures {
     private(set) var variabilityPoints: [VariabilityPoint] = []
     /// The best times and powers inside the activity, by kind.
     private(set) var bests: [BestEffort] = []
+    /// The figures of the own fields, by their places.
+    private(set) var fields: [OwnFieldFigures] = []
 
     /// - Parameter recording: gets the zones and their times if it has none.
     init(of recording: inout RecordedActivity, _ rows: some RecordingRows, _ journal: JournalReader) throws {
         var beats = RecordingVariability()
         var bests = RecordingBests(recording)
+        var fields = RecordingFieldFigures(recording)
         var times: RecordingZoneTimes?
         if recording.zones == nil, let zones = try journal.presentZones() { times = RecordingZoneTimes(zones) }
         try rows.each { row in
             beats.ingest(row)
             bests.ingest(row)
+            fields.ingest(row)
             times?.ingest(row)
         }
         variability = beats.figures
         variabilityPoints = beats.points
         self.bests = bests.finish()
+        self.fields = fields.finish()
         guard let times, times.milliseconds.contains(where: { $0 > 0 }) else { return }
         recording.zones = times.zones
         recording.zoneMilliseconds = times.milliseconds

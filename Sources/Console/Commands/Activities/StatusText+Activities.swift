@@ -63,7 +63,7 @@ extension StatusText {
     /// An activity in full: totals, the file's own totals, laps, time in zones.
     package func report(
         _ recording: RecordedActivity, _ variability: HeartRateVariability? = nil, _ bests: [BestEffort] = [],
-        isOpen: Bool, gaps: Int, recovered: RecoveryNote? = nil
+        _ fields: [OwnFieldFigures] = [], isOpen: Bool, gaps: Int, recovered: RecoveryNote? = nil
     ) -> String {
         let total = recording.total
         let state = joined(
@@ -113,6 +113,8 @@ extension StatusText {
             rows.append(("Badge", badge.name))
         }
         if let weather = recording.weather { rows.append(("Weather", weather.text(metric: metric))) }
+        for (field, figures) in zip(recording.fields, fields) { rows.append(Self.row(of: field, figures, words: self)) }
+        for (index, mark) in recording.marks.enumerated() { rows.append(row(of: mark, number: index + 1)) }
         for sensor in recording.sensors { rows.append(Self.row(of: sensor, words: self)) }
         if gaps > 0 { rows.append(("Gaps", "\(gaps)")) }
         if let recovered { rows.append(("Recovered", Self.recovered(recovered))) }
@@ -123,6 +125,31 @@ extension StatusText {
         }
         let title = joined("Activity \(recording.id ?? 0), \(recording.sport.rawValue)", state)
         return title + "\n" + table.joined() + laps(recording) + Self.zones(recording)
+    }
+
+    private static func row(
+        of field: OwnField, _ figures: OwnFieldFigures, words: StatusText
+    ) -> (String, String) {
+        func text(_ value: Double?, _ words: String) -> String? {
+            value.flatMap { DecimalFormat.text($0, decimals: field.decimals) }
+                .map { "\($0)" + (field.unit.map { " " + $0.text } ?? "") + words }
+        }
+        return (
+            field.title.text,
+            words.joined(
+                text(figures.average, " on average"), text(figures.minimum, " at least"),
+                text(figures.maximum, " at most"))
+        )
+    }
+
+    private func row(of mark: RecordedMark, number: Int) -> (String, String) {
+        (
+            "Mark \(number)",
+            joined(
+                mark.text?.text, mark.kind == .generic ? nil : mark.kind.rawValue,
+                RunFormat.distance(metres: mark.distanceMetres, metric: metric) + " "
+                    + RunFormat.distanceUnit(metric: metric), "at " + Self.duration(mark.elapsedMilliseconds))
+        )
     }
 
     /// The losses of a recovered activity.

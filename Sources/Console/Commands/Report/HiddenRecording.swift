@@ -26,6 +26,8 @@ extension HiddenRows {
         recording.isTimeUncertain = whole.isTimeUncertain
         recording.isTimeGuessed = whole.isTimeGuessed
         recording.sensors = whole.anonymous.sensors
+        recording.fields = whole.fields
+        recording.marks = shown(whole.marks)
         recording.altitudeSource = whole.altitudeSource
         recording.totalMilliseconds = length
         var total = RowTotals(countsPauses: whole.total.autoPausedMilliseconds != nil)

@@ -141,6 +141,7 @@ extension Invocation {
         page.variability = figures.variability
         page.variabilityPoints = figures.variabilityPoints
         page.bests = figures.bests
+        page.fieldFigures = figures.fields
         page.isOpen = summary.isOpen
         page.recovered = summary.recovered.map(StatusText.recovered)
         page.hidden = hidden

@@ -13,12 +13,30 @@ extension Command {
         command("pause", .pause, "pause the run"),
         command("resume", .resume, "resume the run"),
         command("lap", .lap, "close the lap"),
+        Command(
+            "mark", words: [.optional("TEXT")], options: [Options.kind],
+            "mark the present place, with a text of at most 64 characters", read: { try RunCommand(marking: $0) },
+            run: { try $0.perform($1) }),
         command("stop", .stop, "stop the run and keep it"),
         command("discard", .discard, "stop the run and delete it"),
     ]
 
     private static func command(_ name: String, _ command: RunCommand, _ text: String) -> Command {
         Command(name, text, read: { _ in command }, run: { try $0.perform($1) })
+    }
+}
+
+extension RunCommand {
+    /// What `pacectl mark` asks for.
+    fileprivate init(marking arguments: Arguments) throws(Failure) {
+        var text: SanitizedText?
+        if let word = arguments.words.first {
+            guard let valid = SanitizedText(word), word.count <= SanitizedText.characterLimit else {
+                throw .usage("the text of a mark has 1 to \(SanitizedText.characterLimit) characters")
+            }
+            text = valid
+        }
+        self = .mark(arguments[Options.kind] ?? .generic, text)
     }
 }
 
@@ -46,6 +64,10 @@ package struct StartRequest: Equatable {
 
 extension Options {
     fileprivate static let indoor = CommandOption.flag("--indoor", "without position")
+    fileprivate static let kind = CommandOption<CoursePointKind>(
+        "--kind", word: "KIND", "the type of the place; default: generic",
+        needs: "one of \(RecordedMark.kinds.map(\.rawValue).joined(separator: ", "))"
+    ) { word in RecordedMark.kinds.first { $0.rawValue == word } }
     fileprivate static let wait = CommandOption.flag("--wait", "start at the next position")
     fileprivate static let ago = CommandOption.number(
         "--ago", "SECONDS", "begun so much earlier", 0...Int(RunCommand.maxBackdate.inSeconds),
@@ -95,6 +117,13 @@ extension Invocation {
         case .pause: return ("run.pause", "{}")
         case .resume: return ("run.resume", "{}")
         case .lap: return ("run.lap", "{}")
+        case .mark(let kind, let text):
+            var writer = JSONWriter()
+            writer.object { line in
+                line.member("kind", kind.rawValue)
+                line.member("text", text?.text)
+            }
+            return ("run.mark", String(decoding: writer.bytes, as: UTF8.self))
         case .stop: return ("run.stop", "{}")
         case .discard: return ("run.discard", "{}")
         }
@@ -115,6 +144,7 @@ extension Invocation {
         case .pause: return "Paused at \(elapsed)."
         case .resume: return "Resumed at \(elapsed)."
         case .lap: return "Lap closed at \(elapsed)."
+        case .mark: return "Marked at \(elapsed)."
         case .stop, .discard:
             let verb = command == .stop ? "Stopped" : "Discarded"
             let name = result["id"]?.integer.map { "activity \($0), " } ?? ""

@@ -161,7 +161,10 @@ struct SensorLine: Equatable {
         case .cyclingSpeedCadence: "speed and cadence"
         case .runningSpeedCadence: "foot pod"
         case .fitnessMachine: "trainer or machine"
-        case .cyclingPower, .environment, .radar, nil: kind
+        case .muscleOxygen: "muscle oxygen"
+        case .bodyTemperature: "body temperature"
+        case .fields: "own fields"
+        case .cyclingPower, .environment, .radar, .gears, .eBike, nil: kind
         }
     }
 
@@ -185,6 +188,20 @@ struct SensorLine: Equatable {
         return table.lines
     }
 
+    /// The values of own fields in the order of the sensor's kinds, then those that its program declares.
+    private var ownValues: [String] {
+        guard case .object(let values)? = json["values"] else { return [] }
+        let known = kinds.compactMap { SensorKind(rawValue: $0) }.flatMap { $0.fields.map(\.field) }
+        let others = values.keys.filter { name in !known.contains { $0.name.description == name } }.sorted()
+            .compactMap { OwnFieldName($0) }.map { OwnField($0, title: SanitizedText($0.description)!, decimals: 3) }
+        return (known + others).compactMap { field in
+            let number = values[field.name.description]?.number.flatMap {
+                DecimalFormat.text($0, decimals: field.decimals)
+            }
+            return number.map { "\(field.title.text) \($0)" + (field.unit.map { " " + $0.text } ?? "") }
+        }
+    }
+
     private func values(metric: Bool) -> String {
         func number(_ name: String, _ decimals: Int, _ unit: String, factor: Double = 1) -> String? {
             json[name]?.number.flatMap { DecimalFormat.text($0 * factor, decimals: decimals) }.map { $0 + " " + unit }
@@ -201,6 +218,7 @@ struct SensorLine: Equatable {
             number("humidity_percent", 0, "%"), vehicles, number("vehicle_distance_m", 0, "m"),
             speed("vehicle_speed_mps"),
         ]
-        return parts.compactMap(\.self).joined(separator: ", ") + (json["stale"]?.bool == true ? ", stale" : "")
+        return (parts.compactMap(\.self) + ownValues).joined(separator: ", ")
+            + (json["stale"]?.bool == true ? ", stale" : "")
     }
 }

@@ -144,7 +144,7 @@ final class Watch {
         case .connected:
             // The events before have the laps of the run in progress.
             client?.send(
-                #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"interval_ms":100,"blocks":["fields","workout","course","partner","sun","wind"],"topics":["\#(WeatherTopic.name)"],"since":0}"#
+                #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"interval_ms":100,"blocks":["fields","workout","course","partner","sun","wind","own_fields"],"topics":["\#(WeatherTopic.name)"],"since":0}"#
                     .utf8)
             receivedAt = Clock.now()
             lastEvent = 0

@@ -96,12 +96,14 @@ package struct WatchModel: Equatable {
         let sport = state?.sport ?? settings.sport
         return settings.screens[sport].map { page in
             page.filter { field in
-                let needsZones = field.field == .zone || field.field == .timeInZone
-                return field.visible && !isAway(field.field.source) && (settings.useHeartRateZones || !needsZones)
+                guard let data = field.field.data else { return field.visible }
+                let needsZones = data == .zone || data == .timeInZone
+                return field.visible && !isAway(data.source) && (settings.useHeartRateZones || !needsZones)
             }
         }.filter { page in
             page.contains {
-                hasValue($0.field) || ![.sensor, .course, .partner, .sun, .wind].contains($0.field.source)
+                hasValue($0.field)
+                    || $0.field.data.map { ![.sensor, .course, .partner, .sun, .wind].contains($0.source) } ?? false
             }
         }
     }
@@ -119,8 +121,11 @@ package struct WatchModel: Equatable {
         return pages.isEmpty ? nil : pages[page % pages.count]
     }
 
-    private func hasValue(_ field: DataField) -> Bool {
-        field.format == .clock ? state?.times[field] != nil : state?.fields[field] != nil
+    private func hasValue(_ field: ScreenField.Value) -> Bool {
+        switch field {
+        case .data(let data): data.format == .clock ? state?.times[data] != nil : state?.fields[data] != nil
+        case .own(let name): state?.ownFields[name]?.value != nil
+        }
     }
 
     private func isAway(_ source: DataField.Source) -> Bool {
@@ -172,6 +177,7 @@ extension WatchModel {
             if let last = spaceAt, now - last < Self.repetition { return nil }
             return command(.toggle)
         case UInt8(ascii: "l"): return command(.lap)
+        case UInt8(ascii: "m"): return command(.mark(.generic, nil))
         case UInt8(ascii: "s"):
             guard let run = state?.run, mayCommand else { return nil }
             if run == .idle {
@@ -232,6 +238,10 @@ extension WatchModel {
             guard let lap = line["lap"].flatMap({ ReceivedState.Lap($0) }) else { return }
             if laps.count < Self.lapLimit { laps.append(lap) }
             if !isReplayed { banner = .lap(lap) }
+        case "mark":
+            if !isReplayed, let number = line["mark"]?.integer(in: 1...RecordedMark.limit) {
+                banner = .text("Mark \(number)")
+            }
         case "alert", "workout", "badge", "course", "cue", "climb", "light", "notice":
             if !isReplayed, let text = AlertText(metric: isMetric, course: state?.course).text(line) {
                 show(text, of: line)
