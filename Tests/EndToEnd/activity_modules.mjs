@@ -3,12 +3,13 @@
 import { readFileSync } from 'node:fs';
 
 const [web] = process.argv.slice(2);
-const [{ lossesOf, timeAt, trackOf }, stretch, scale, compare] = await Promise.all(
-  ['track', 'stretch', 'chart-scale', 'compare'].map((name) => import(`${web}/${name}.js`)));
+const [{ lossesOf, timeAt, trackOf }, stretch, scale, compare, { declare }] = await Promise.all(
+  ['track', 'stretch', 'chart-scale', 'compare', 'own-fields'].map((name) => import(`${web}/${name}.js`)));
 
-const { csv, other, whole, length = 1000, bests = [], activities = [], own = {}, near = [] } =
+const { csv, other, whole, fields = [], length = 1000, bests = [], activities = [], own = {}, near = [] } =
   JSON.parse(readFileSync(0, 'utf8'));
-const track = trackOf(csv, whole);
+declare(fields);
+const track = trackOf(csv, whole, fields.map(({ name }) => name));
 const last = track.count - 1;
 const charts = scale.chartsOf(track);
 const range = (chart) => scale.rangeOf(chart, [{ track, from: 0, to: last }]);
