@@ -340,4 +340,4 @@ def test_pacectl_sets_pages_and_names_what_is_wrong(board):
         assert (result.returncode, result.stdout) == (1, "")
         assert place in result.stderr and result.stderr.count("\n") == 1
         # Nothing is cut off.
-        assert result.stderr.endswith((" wind_angle\n", " other\n"))
+        assert result.stderr.endswith((" the name of a field\n", " other\n"))

@@ -22,11 +22,12 @@ package struct RecordedMark: Equatable, Sendable {
         .bridge, .obstacle, .crossing, .store, .transport, .info,
     ]
 
+    /// - Parameter kind: another one than those of ``kinds``, as of a turn in a file, becomes generic.
     package init(
         _ kind: CoursePointKind, text: SanitizedText? = nil, at: Int64, elapsedMilliseconds: Int64,
         distanceMetres: Double, coordinate: Coordinate? = nil
     ) {
-        self.kind = kind
+        self.kind = Self.kinds.contains(kind) ? kind : .generic
         self.text = text
         self.at = at
         self.elapsedMilliseconds = elapsedMilliseconds

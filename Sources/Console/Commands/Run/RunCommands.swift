@@ -66,6 +66,7 @@ extension Options {
     fileprivate static let indoor = CommandOption.flag("--indoor", "without position")
     fileprivate static let kind = CommandOption<CoursePointKind>(
         "--kind", word: "KIND", "the type of the place; default: generic",
+        .words(RecordedMark.kinds.map(\.rawValue)),
         needs: "one of \(RecordedMark.kinds.map(\.rawValue).joined(separator: ", "))"
     ) { word in RecordedMark.kinds.first { $0.rawValue == word } }
     fileprivate static let wait = CommandOption.flag("--wait", "start at the next position")
