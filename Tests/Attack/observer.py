@@ -6,7 +6,8 @@ It writes each line of state.sock into FILE after its arrival time, requests `st
 samples the memory of the process. It ends with its standard input, and prints the measurements as JSON.
 
 The lateness of a state excludes stalls of the machine. The kernel counts how long the daemon was ready to run while
-another process ran (schedstat); stalls of this process are measured here.
+another process ran (schedstat), and how long the host of a virtual machine ran none of it (steal); stalls of this
+process are measured here.
 """
 
 import json
@@ -21,6 +22,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 
 from harness.timing import boot_ms
 
+TICK_MS = 1000 / os.sysconf("SC_CLK_TCK")
 # The sampling interval; a longer turn is a stall.
 TURN_MS = 10
 ASK_MS = 250
@@ -37,7 +39,7 @@ class Observer:
         self.rest = b""
         self.active = None
         self.turned = boot_ms()
-        # Times with the accumulated stalls in ms: of the daemon, and of this process.
+        # Times with the accumulated stalls in ms: of the daemon, of this process, and of the processors together.
         self.withheld = [(self.turned, *self.waited(0.0))]
         self.asked_at, self.looked_at, self.answer = None, 0.0, b""
         self.figures = {
@@ -51,17 +53,18 @@ class Observer:
         }
 
     def waited(self, own):
+        with open("/proc/stat") as file:
+            stolen = int(file.readline().split()[8]) * TICK_MS
         try:
             with open(f"/proc/{self.pid}/schedstat") as file:
-                return int(file.read().split()[1]) / 1e6, own
+                return int(file.read().split()[1]) / 1e6, own, stolen
         except (OSError, IndexError):
-            return self.withheld[-1][1] if hasattr(self, "withheld") else 0.0, own
+            return self.withheld[-1][1] if hasattr(self, "withheld") else 0.0, own, stolen
 
     def excused(self, since):
-        """The milliseconds of stalls since `since`."""
+        """The milliseconds of stalls since `since`: the longest of the three kinds, which may be one stall."""
         before = next((it for it in reversed(self.withheld) if it[0] <= since), self.withheld[0])
-        last = self.withheld[-1]
-        return max(last[1] - before[1], last[2] - before[2])
+        return max(last - first for first, last in zip(before[1:], self.withheld[-1][1:]))
 
     def turn(self):
         watched = [sys.stdin, self.control] + ([self.state] if self.figures["is_open"] else [])

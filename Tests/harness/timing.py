@@ -18,6 +18,10 @@ class Failed(AssertionError):
     """A failed expectation; the message names it."""
 
 
+class Late(Failed):
+    """An expectation of a time that failed: of the program, or of a machine that stood still."""
+
+
 def expect(condition, message):
     if not condition:
         raise Failed(message)
