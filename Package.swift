@@ -54,6 +54,7 @@ let package = Package(
         .executable(name: "pacectl", targets: ["pacectl"]),
         .executable(name: "paced-net", targets: ["paced-net"]),
         .executable(name: "paced-web", targets: ["paced-web"]),
+        .executable(name: "paced-link", targets: ["paced-link"]),
     ],
     targets: [
         // C shims and libraries
@@ -70,6 +71,7 @@ let package = Package(
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
+        .target(name: "CMosquitto", cSettings: c, linkerSettings: [.linkedLibrary("mosquitto")]),
         .target(name: "CMicroHTTPD", cSettings: c, linkerSettings: [.linkedLibrary("microhttpd")]),
         .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .target(name: "CAllocations", cSettings: c),
@@ -129,6 +131,7 @@ let package = Package(
         .target(
             name: "HTTPServer", dependencies: ["CMicroHTTPD", "Linux", "JSONCoding", "Domain"],
             swiftSettings: shell + small),
+        .target(name: "MQTT", dependencies: ["CMosquitto", "Linux", "Domain"], swiftSettings: shell + small),
         .target(name: "QRCode", dependencies: ["CQREncode"], swiftSettings: shell + small),
         // Ring 4
         .target(name: "Daemon", dependencies: ["Program"] + adapters + inner, swiftSettings: core + small),
@@ -156,6 +159,13 @@ let package = Package(
                 "Wire", "Formats", "Pipeline", "JSONCoding", "Domain",
             ],
             swiftSettings: core + small),
+        .target(
+            name: "Link",
+            dependencies: [
+                "MQTT", "HTTP", "Gzip", "Privacy", "Report", "Servers", "Client", "Program", "Storage", "SQLite", "Linux",
+                "Wire", "Pipeline", "Formats", "JSONCoding", "Domain",
+            ],
+            swiftSettings: core + small),
         .executableTarget(
             name: "paced", dependencies: ["Daemon"], swiftSettings: core, linkerSettings: program),
         .executableTarget(
@@ -164,6 +174,8 @@ let package = Package(
             name: "paced-net", dependencies: ["Network"], swiftSettings: core, linkerSettings: program),
         .executableTarget(
             name: "paced-web", dependencies: ["Web"], swiftSettings: core, linkerSettings: program),
+        .executableTarget(
+            name: "paced-link", dependencies: ["Link"], swiftSettings: core, linkerSettings: program),
         // Tools
         .executableTarget(
             name: "Bench",
@@ -260,7 +272,8 @@ let tests = Set(package.targets.filter { $0.type == .test }.map(\.name)).union([
 /// only, `make test` no tools, and the sanitizers no tests of code without threads and pointers either.
 let omitted: [String: Set<String>] = [
     "screen": tests.union(tools).union([
-        "paced-net", "paced-web", "Network", "Web", "HTTP", "HTTPServer", "CCurl", "CMicroHTTPD",
+        "paced-net", "paced-web", "paced-link", "Network", "Web", "Link", "HTTP", "HTTPServer", "MQTT", "CCurl",
+        "CMicroHTTPD", "CMosquitto",
     ]),
     "programs": tests.union(tools),
     "tests": tools,

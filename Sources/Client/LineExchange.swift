@@ -40,6 +40,9 @@ package final class LineExchange {
         timer?.arm(at: Clock.now() + timeout)
     }
 
+    /// Whether `completed` was called.
+    package var isComplete: Bool { completed == nil }
+
     private func receive() {
         let isOpen = connection.receive()
         while let line = connection.next() {

@@ -35,4 +35,43 @@ package enum NetworkInterfaces {
         // The order of the kernel within a rank.
         return (0...2).flatMap { rank in found.filter { $0.rank == rank }.map(\.address) }.prefix(16).map(\.self)
     }
+
+    /// The interface that has the local address of a connected socket; nil if there is none.
+    ///
+    /// The corresponding C functions are `getsockname` and `getifaddrs`.
+    package static func name(ofSocket number: Int32) -> String? {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let isKnown = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(number, $0, &length) }
+        }
+        guard isKnown == 0 else { return nil }
+        let local = unsafe withUnsafeBytes(of: &address) { unsafe hostBytes(of: $0.baseAddress!) }
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard unsafe getifaddrs(&list) == 0 else { return nil }
+        defer { unsafe freeifaddrs(list) }
+        var next = unsafe list
+        while let entry = unsafe next {
+            unsafe next = entry.pointee.ifa_next
+            guard let address = unsafe entry.pointee.ifa_addr, let bytes = unsafe hostBytes(of: address), bytes == local
+            else { continue }
+            return unsafe String(cString: entry.pointee.ifa_name)
+        }
+        return nil
+    }
+
+    /// The address without its port; nil for another family than IPv4 and IPv6. IPv4 in IPv6 is IPv4.
+    private static func hostBytes(of address: UnsafeRawPointer) -> [UInt8]? {
+        switch Int32(unsafe address.loadUnaligned(as: sockaddr.self).sa_family) {
+        case AF_INET:
+            let host = unsafe address.loadUnaligned(as: sockaddr_in.self).sin_addr
+            return unsafe withUnsafeBytes(of: host) { unsafe [UInt8]($0) }
+        case AF_INET6:
+            let host = unsafe address.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+            let bytes = unsafe withUnsafeBytes(of: host) { unsafe [UInt8]($0) }
+            let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10...11].allSatisfy { $0 == 255 }
+            return isMapped ? Array(bytes.suffix(4)) : bytes
+        default: return nil
+        }
+    }
 }

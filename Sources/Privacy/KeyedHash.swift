@@ -31,4 +31,14 @@ package struct KeyedHash: Sendable {
         }
         return code == 0 ? hash : nil
     }
+
+    /// Two numbers from 0 to 1 of a list of numbers; nil as ``hash(of:)``.
+    package func fractions(of numbers: [Int64]) -> (Double, Double)? {
+        let bytes = numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) } }
+        guard let hash = hash(of: bytes) else { return nil }
+        func number(at start: Int) -> Double {
+            Double(hash[start..<start + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }) / Double(UInt32.max)
+        }
+        return (number(at: 0), number(at: 4))
+    }
 }

@@ -85,6 +85,22 @@ package struct ProgramEnvironment {
         return try base(.runtime, option.name) + "/" + program
     }
 
+    /// The state directory of another program, which this one reads.
+    package func stateDirectory(
+        of program: String, _ option: (name: String, value: String?)
+    ) throws(UsageError) -> String {
+        if let path = option.value { return path }
+        return try base(.state, option.name) + "/" + program
+    }
+
+    /// The file of a credential (`LoadCredential=`), for a library that reads it; nil without one.
+    package func credentialFile(_ name: String) -> String? {
+        guard let path = variable("CREDENTIALS_DIRECTORY").map({ "\($0)/\(name)" }), access(path, R_OK) == 0 else {
+            return nil
+        }
+        return path
+    }
+
     private func base(_ kind: Kind, _ option: String) throws(UsageError) -> String {
         if isSystem { return kind.base }
         let (name, inHome) = kind.ofUser

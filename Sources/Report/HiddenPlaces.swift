@@ -21,13 +21,20 @@ package struct HiddenPlaces: Equatable, Sendable {
     ///   - radius: in metres, from 1 to ``largestRadius``.
     ///   - hash: of numbers, two numbers from 0 to 1 that nobody can predict without the secret.
     package init(_ rows: some RecordingRows, radius: Int, hash: ([Int64]) throws -> (Double, Double)) throws {
-        self.radius = radius
         var ends: (first: Coordinate, last: Coordinate)?
         try rows.each { row in
             guard case .sample(let sample) = row, let coordinate = sample.mapped else { return }
             ends = (ends?.first ?? coordinate, coordinate)
         }
-        if let ends { centres = try [ends.first, ends.last].map { try Self.moved($0, radius, hash) } }
+        try self.init(around: ends.map { [$0.first, $0.last] } ?? [], radius: radius, hash: hash)
+    }
+
+    /// - Parameter ends: starts and ends of activities.
+    package init(
+        around ends: [Coordinate], radius: Int, hash: ([Int64]) throws -> (Double, Double)
+    ) rethrows {
+        self.radius = radius
+        centres = try ends.map { try Self.moved($0, radius, hash) }
     }
 
     /// Whether the activity has positions.

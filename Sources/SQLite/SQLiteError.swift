@@ -47,6 +47,11 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
         code & 0xFF == SQLITE_INTERRUPT
     }
 
+    /// Whether the file is no database, or a damaged one.
+    package var isDamage: Bool {
+        [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF)
+    }
+
     /// Whether a file is missing and cannot be created, or cannot be opened.
     package var isMissingFile: Bool {
         code & 0xFF == SQLITE_CANTOPEN

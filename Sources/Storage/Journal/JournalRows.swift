@@ -67,6 +67,19 @@ package struct JournalRows: RecordingRows {
         return count < limit ? nil : next
     }
 
+    /// Passes the rows from a place on to `body`, with their places, until it returns false.
+    package func each(from place: Int, _ body: (Int, RecordingRow) throws -> Bool) throws {
+        guard let last else { return }
+        let statement = try database.prepare("SELECT \(columns), key FROM record WHERE key BETWEEN ? AND ? ORDER BY key")
+        try statement.bind(first + Int64(place), last)
+        defer { statement.reset() }
+        while try statement.step() {
+            guard var row = Self.row(statement), let key = statement.integer(22) else { continue }
+            if isIndoor { row.removePosition() }
+            if try !body(Int(key - first), row) { return }
+        }
+    }
+
     /// The columns of a row.
     private var columns: String {
         let balance = version >= JournalSchema.versionWithSensors ? "left_balance" : "NULL"

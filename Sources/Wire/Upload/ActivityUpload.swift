@@ -40,7 +40,16 @@ extension JSONWriter {
     }
 
     package mutating func uploadLine(_ row: RecordingRow) {
+        recordingRow(row)
+        newline()
+    }
+
+    /// Writes a row as an object.
+    ///
+    /// - Parameter place: the place of the row in its activity, from 0.
+    package mutating func recordingRow(_ row: RecordingRow, place: Int? = nil) {
         object { line in
+            line.member("n", place)
             switch row {
             case .begin(let at, let trigger): line.mark("begin", at, trigger.rawValue)
             case .end(let at, let trigger): line.mark("end", at, trigger.rawValue)
@@ -64,7 +73,6 @@ extension JSONWriter {
                 line.numbers("fields", sample.fields)
             }
         }
-        newline()
     }
 
     /// The lines of the laps, and the last line.

@@ -46,12 +46,10 @@ struct HideKey {
 
     /// Two numbers from 0 to 1 of a list of numbers.
     func numbers(of message: [Int64]) throws(Failure) -> (Double, Double) {
-        let bytes = message.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) } }
-        guard let hash = hash.hash(of: bytes) else { throw .failed("libgcrypt has no SHA-256; --hide 0 hides nothing") }
-        func number(at start: Int) -> Double {
-            Double(hash[start..<start + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }) / Double(UInt32.max)
+        guard let fractions = hash.fractions(of: message) else {
+            throw .failed("libgcrypt has no SHA-256; --hide 0 hides nothing")
         }
-        return (number(at: 0), number(at: 4))
+        return fractions
     }
 }
 

@@ -1,0 +1,168 @@
+import Client
+import Domain
+import Glibc
+import JSONCoding
+import Linux
+import MQTT
+import Program
+import SQLite
+import Servers
+import Storage
+import Wire
+
+/// `paced-link`: sends what paced measures and records off the board. Answers requests on link.sock.
+package final class LinkDaemon {
+    private static let socketName = "link"
+    /// The topic of its notices.
+    private static let topic = "x-link"
+
+    private let loop: EventLoop
+    private let paced: String
+    private var service: LinkService?
+    private var server: ControlServer?
+    private var notices: [LineExchange] = []
+
+    /// - Returns: the exit status of the program.
+    package static func main(_ arguments: [String]) -> Int32 {
+        LinkOptions.description.main(arguments, start: start)
+    }
+
+    private static func log(_ level: LogLevel, _ text: String) {
+        level.write(text, of: "paced-link")
+    }
+
+    private static func start(_ options: LinkOptions) throws -> Int32 {
+        let configuration = try LinkConfiguration.read(options.configuration)
+        if options.checks {
+            print(
+                LinkExamples.text(
+                    configuration, host: configuration.host ?? configuration.ownTracks.url), terminator: "")
+            return 0
+        }
+        let loop = try ServiceLoop()
+        let handed = try ProgramSockets.handed([socketName], to: "paced-link").numbers
+        let environment = ProgramEnvironment.current
+        let directories = try LinkDirectories(options, hasSocket: handed[socketName] != nil, environment)
+        try prepareDirectory(directories.state, option: "--state-dir")
+        var sockets = try ProgramSockets([socketName], handed, in: directories.runtime, of: "paced-link")
+        for line in sockets.hardLinks { log(.warning, line) }
+        guard let socket = try sockets.listen(socketName) else {
+            preconditionFailure("a program without this socket has a runtime directory")
+        }
+        let daemon = try LinkDaemon(configuration, directories, environment, socket: socket, loop: loop.loop)
+        log(.notice, "paced-link \(Release.version) serves \(directories.runtime ?? "the socket of systemd")")
+        let status = try loop.run()
+        daemon.service?.close()
+        daemon.server?.close()
+        sockets.close()
+        log(.notice, "stopped")
+        return status
+    }
+
+    private init(
+        _ configuration: LinkConfiguration, _ directories: LinkDirectories, _ environment: ProgramEnvironment,
+        socket: consuming FileDescriptor, loop: EventLoop
+    ) throws {
+        self.loop = loop
+        paced = directories.paced
+        let device = try Self.device(in: directories.journal)
+        let store = try Self.store(in: directories.state)
+        var hidden: HiddenCircles?
+        if configuration.hiddenRadius > 0 {
+            hidden = try HiddenCircles(
+                radius: configuration.hiddenRadius, journal: directories.journal, own: directories.state)
+        }
+        var tracks: OwnTracksSender?
+        if configuration.ownTracks.mode != .off {
+            tracks = try OwnTracksSender(
+                configuration.ownTracks, device: device.uuid,
+                password: environment.credential("owntracks-password"), authorities: nil, loop: loop)
+        }
+        service = try LinkService(
+            configuration, Self.options(configuration, device, environment), device: device,
+            journal: directories.journal, paced: directories.paced, store: store, hidden: hidden, tracks: tracks,
+            loop: loop, log: Self.log
+        ) { [unowned self] in notify($0, $1) }
+        let methods = ControlServer.Service(LinkRequest.table) { [unowned self] call, _, _ in answer(call.request) }
+        server = try ControlServer(
+            socket: socket, methods, loop: loop, spareDescriptors: ClientLimits.othersSpareDescriptors)
+    }
+
+    private static func options(
+        _ configuration: LinkConfiguration, _ device: Device, _ environment: ProgramEnvironment
+    ) throws(StartFailure) -> MQTTConnection.Options? {
+        guard let host = configuration.host else { return nil }
+        var options = MQTTConnection.Options(
+            host: host, port: configuration.port ?? (configuration.isPlain ? 1883 : 8883), client: "\(device.uuid)",
+            will: LinkMessages(device: device.uuid).status)
+        options.user = configuration.user
+        options.password = try environment.credential("mqtt-password")
+        if configuration.isPlain { return options }
+        options.authorities = configuration.authorities
+        options.certificate = configuration.certificate
+        if configuration.certificate != nil {
+            options.key = configuration.key ?? environment.credentialFile("mqtt-key")
+        }
+        return options
+    }
+
+    private static func device(in directory: String) throws(StartFailure) -> Device {
+        do throws(DeviceFile.Failure) {
+            guard let device = try DeviceFile(in: directory).read() else {
+                throw DeviceFile.Failure.absent(path: directory + "/" + DeviceFile.name)
+            }
+            return device
+        } catch {
+            throw StartFailure(line: "\(error); start paced first, or give another --journal-dir")
+        }
+    }
+
+    /// A file that cannot be read is set aside: without it all is sent again, and nothing is lost.
+    private static func store(in directory: String) throws(StartFailure) -> LinkStore {
+        do {
+            return try LinkStore(in: directory)
+        } catch let error as SQLiteError where error.isDamage {
+            log(.warning, "\(directory)/\(LinkStore.name) is damaged: it is set aside, and all rows are sent again")
+            for suffix in ["", "-wal", "-shm"] {
+                let path = "\(directory)/\(LinkStore.name)"
+                rename(path + suffix, path + ".damaged" + suffix)
+            }
+        } catch {
+            throw StartFailure(line: "cannot use \(directory)/\(LinkStore.name): \(error); or give another --state-dir")
+        }
+        do {
+            return try LinkStore(in: directory)
+        } catch {
+            throw StartFailure(line: "cannot use \(directory)/\(LinkStore.name): \(error); or give another --state-dir")
+        }
+    }
+
+    private func answer(_ request: LinkRequest) -> ControlServer.Reply {
+        switch request {
+        case .status:
+            return .now(.success(.encoded(service.map { LinkStatus.text($0, at: Clock.now()) } ?? [])))
+        case .flush:
+            service?.flush()
+            return .now(.success(.done))
+        }
+    }
+
+    /// Sends a message to the user of paced, once: one that is lost is in the log and in `link.status`.
+    private func notify(_ key: String, _ text: String) {
+        var parameters = JSONWriter(capacity: 256)
+        parameters.object {
+            $0.member("topic", Self.topic)
+            $0.member("key", key)
+            $0.member("text", SanitizedText.line("paced-link: " + text, limit: 120) ?? "")
+        }
+        let line = requestLine("notice", String(decoding: parameters.bytes, as: UTF8.self))
+        notices.removeAll { $0.isComplete }
+        guard notices.count < 4 else { return }
+        if let exchange = try? LineExchange(
+            line, at: paced + "/publish.sock", loop: loop, timeout: .seconds(5), lineLimit: 4096,
+            isWanted: { (try? JSON(parsing: $0))?["id"] != nil }, completed: { _ in })
+        {
+            notices.append(exchange)
+        }
+    }
+}

@@ -1,0 +1,4 @@
+import Glibc
+import Link
+
+exit(LinkDaemon.main(Array(CommandLine.arguments.dropFirst())))
