@@ -4,7 +4,7 @@ import Testing
 @Suite struct PageTests {
     @Test(arguments: [
         "paced.8", "paced.conf.5", "paced_json.5", "paced-net.8", "paced-net.conf.5", "paced-web.8", "paced-web.conf.5",
-        "pacectl.1",
+        "paced-link.8", "paced-link.conf.5", "pacectl.1",
     ])
     func manualPageIsWellFormed(page: String) throws {
         let (output, status) = try Repository.run("mandoc", ["-T", "lint", "-W", "warning", "man/" + page])
@@ -31,14 +31,14 @@ import Testing
 
     @Test(arguments: [
         ("paced.8", "Sources/Daemon/Options.swift"), ("paced-net.8", "Sources/Network/NetOptions.swift"),
-        ("paced-web.8", "Sources/Web/WebOptions.swift"),
+        ("paced-web.8", "Sources/Web/WebOptions.swift"), ("paced-link.8", "Sources/Link/LinkOptions.swift"),
     ])
     func manualPageOfADaemonHasEveryOption(page: String, source: String) throws {
         let page = try Self.page(page)
         for option in try Self.options(of: source) { #expect(page.contains(option), "\(option)") }
     }
 
-    @Test(arguments: ["paced", "paced-net", "paced-web"])
+    @Test(arguments: ["paced", "paced-net", "paced-web", "paced-link"])
     func manualPageOfTheConfigurationHasEverySectionAndKey(program: String) throws {
         let page = try Self.page("\(program).conf.5")
         let example = try Repository.text(of: "systemd/\(program).conf")
@@ -56,7 +56,7 @@ import Testing
         #expect(changelog.hasPrefix("paced (\(try #require(version))) "))
     }
 
-    @Test(arguments: ["paced", "pacectl", "paced-net", "paced-web"])
+    @Test(arguments: ["paced", "pacectl", "paced-net", "paced-web", "paced-link"])
     func zshFindsTheCompletion(program: String) throws {
         let script = "fpath=(completion $fpath); autoload -Uz compinit; compinit -D -u; print $_comps[$1]"
         let function = program == "pacectl" ? "_pacectl" : "_paced"

@@ -14,7 +14,7 @@ import Testing
     @Test(arguments: [
         ("paced.service", nil, 16), ("paced.service", "bluetoothd-only.conf", 11), ("paced-panel.service", nil, 11),
         ("paced-console.service", nil, 6), ("paced-net.service", nil, 13), ("paced-web.service", nil, 4),
-        ("paced-web.service", "paced-web-control.conf", 4),
+        ("paced-web.service", "paced-web-control.conf", 4), ("paced-link.service", nil, 13),
     ])
     func exposureOfAServiceStaysWithinItsBound(unit: String, dropIn: String?, bound: Int) throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
@@ -45,6 +45,7 @@ import Testing
         }
         let allowed: Set<Substring> = [
             "/bin/sh", "/usr/bin/paced", "/usr/bin/pacectl", "/usr/bin/paced-net", "/usr/bin/paced-web",
+            "/usr/bin/paced-link",
         ]
         #expect(programs.subtracting(allowed) == [])
         #expect(programs.count > 3)

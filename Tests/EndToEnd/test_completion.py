@@ -23,6 +23,7 @@ echo "${COMPREPLY[*]}"
     ("pacectl export 17 --format g", "gpx geojson"), ("paced --bl", "--bluetooth"), ("paced --bluetooth b", "bluetoothd"),
     ("paced --replay Pack", "Package.swift"), ("paced --ver", "--version"), ("paced-net --ca", "--cache-dir"),
     ("paced-net --paced-dir Tes", "Tests"), ("paced-web --pag", "--page-dir"), ("paced-web --listen ", ""),
+    ("paced-link --ch", "--check"), ("paced-link --journal-dir Tes", "Tests"),
 ])
 def test_bash_completes_a_line(line, choices):
     script = "pacectl" if line.startswith("pacectl") else "paced"
@@ -52,6 +53,7 @@ def test_zsh_completes_lines():
         ("pacectl settings set sport h", "ike"), ("pacectl settings reset tw", "elve_hour_clock"), ("pacectl help sche", "ma"),
         ("pacectl import Pack", "age.swift"), ("pacectl --maps-dir Tes", "ts"), ("paced --bluetooth ke", "rnel"),
         ("paced --config Pack", "age.swift"), ("paced-net --ca", "che-dir"), ("paced-web --page-dir Tes", "ts"),
+        ("paced-link --st", "ate-dir"),
     ]
     shown = subprocess.check_output(
         ["zsh", "-fc", ZSH, "zsh", *(word for line in lines for word in line)], cwd=ROOT, env=ENVIRONMENT, text=True,

@@ -35,15 +35,16 @@ def test_installed_programs_run_and_units_have_their_paths(tmp_path):
         "paced.service", "paced-panel.service", "paced-console.service", "paced-state.socket", "paced-control.socket",
         "paced-publish.socket", "paced-sensor.socket",
         "paced-net.service", "paced-net.socket", "paced-web.service", "paced-web.socket", "paced-web-code.socket",
-        "paced-web-admin.socket", "paced-listen@.service"}
+        "paced-web-admin.socket", "paced-link.service", "paced-link.socket", "paced-listen@.service"}
     assert "\nExecStart=/opt/paced/bin/paced\n" in units["paced.service"]
     assert "\nExecStart=/opt/paced/bin/pacectl panel\n" in units["paced-panel.service"]
     assert "\nExecStart=/opt/paced/bin/pacectl watch\n" in units["paced-console.service"]
     assert "\nExecStart=/opt/paced/bin/paced-net\n" in units["paced-net.service"]
     assert "\nExecStart=/opt/paced/bin/paced-web\n" in units["paced-web.service"]
+    assert "\nExecStart=/opt/paced/bin/paced-link\n" in units["paced-link.service"]
     assert not any("/usr/bin/pace" in unit for unit in units.values())
     assert {path.name for path in (tmp_path / "etc/paced").iterdir()} == {
-        "paced.conf", "paced-net.conf", "paced-web.conf"}
+        "paced.conf", "paced-net.conf", "paced-web.conf", "paced-link.conf"}
 
 
 def test_installed_pages_are_all_there_and_found(tmp_path):
@@ -60,11 +61,12 @@ def test_installed_pages_are_all_there_and_found(tmp_path):
 
 def program_of(name):
     """The package of an installed file."""
-    return next((one for one in ("paced-net", "paced-web") if one in name), "paced")
+    return next((one for one in ("paced-net", "paced-web", "paced-link") if one in name), "paced")
 
 
 @pytest.mark.parametrize("program, statement", [
-    ("paced", r"(\d+) MB of\s+disk"), ("paced-net", r"(\d+) MB\s+more"), ("paced-web", r"program of (\d+) MB")])
+    ("paced", r"(\d+) MB of\s+disk"), ("paced-net", r"(\d+) MB\s+more"), ("paced-web", r"program of (\d+) MB"),
+    ("paced-link", r"(\d+) MB\s+of its own")])
 def test_readme_states_the_size_of_an_installation(tmp_path, program, statement):
     make("install", tmp_path)
     size = sum(os.stat(tmp_path / name).st_size for name in files(tmp_path) if program_of(name) == program) / 1e6
@@ -81,20 +83,22 @@ def libraries(program):
     return set(re.findall(r"NEEDED.*\[(lib\w+)", listed))
 
 
-def test_only_paced_net_links_a_client_of_http_and_it_links_no_bluetooth(tmp_path):
+def test_only_paced_net_and_paced_link_link_clients_of_the_network_and_they_link_no_bluetooth(tmp_path):
     make("install", tmp_path)
-    linked = {name: libraries(tmp_path / "usr/local/bin" / name) for name in ("paced", "pacectl", "paced-net", "paced-web")}
-    clients = {"libcurl", "libssl", "libcrypto", "libgnutls", "libnghttp2"}
+    names = ("paced", "pacectl", "paced-net", "paced-web", "paced-link")
+    linked = {name: libraries(tmp_path / "usr/local/bin" / name) for name in names}
+    clients = {"libcurl", "libssl", "libcrypto", "libgnutls", "libnghttp2", "libmosquitto"}
     assert not clients & (linked["paced"] | linked["pacectl"])
     assert not clients & linked["paced-web"] and "libbluetooth" not in linked["paced-web"]
     assert "libmicrohttpd" in linked["paced-web"] and not any("libmicrohttpd" in linked[name] for name in linked if name != "paced-web")
-    assert "libcurl" in linked["paced-net"] and "libbluetooth" not in linked["paced-net"]
+    assert "libcurl" in linked["paced-net"] and not {"libbluetooth", "libmosquitto"} & linked["paced-net"]
+    assert "libmosquitto" in linked["paced-link"] and "libbluetooth" not in linked["paced-link"]
     assert {"libbluetooth", "libsqlite3"} <= linked["paced"]
 
 
 def test_uninstall_removes_only_installed_files(tmp_path):
     kept = ["usr/local/bin/another", "usr/local/share/paced/mine", "etc/paced/paced.conf", "etc/paced/paced-net.conf", "etc/paced/paced-web.conf",
-            "var/lib/paced/journal.sqlite"]
+            "etc/paced/paced-link.conf", "var/lib/paced/journal.sqlite"]
     for name in kept:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("mine\n")

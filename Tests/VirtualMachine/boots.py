@@ -7,6 +7,7 @@ import tempfile
 from board import KEPT, SERVICE, Board, beating, configure, main_process, moment, note, run, systemctl, wait_active
 from harness.timing import expect
 from device_scenarios import adapter, barometer, console, panel, receiver
+from link_scenarios import link
 from network_scenarios import network
 from package_scenarios import installation, removal, upgrade
 from page_scenarios import page
@@ -128,7 +129,7 @@ BOOTS = {
     "first": (Board.surround, [first_beat, record_at_boot]),
     "daily": (Board.surround, [
         poweroff, socket_activation, restart, watchdog, sigterm, others, watcher, owner, wrong_configuration, reload,
-        network, page, receiver, adapter, kernel_way, bluetoothd_only, upgrade, panel, console, barometer,
+        network, page, link, receiver, adapter, kernel_way, bluetoothd_only, upgrade, panel, console, barometer,
         sandbox, cut]),
     "last": (Board.surround, [goes_on, too_old, removal]),
 }

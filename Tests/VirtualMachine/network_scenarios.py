@@ -1,5 +1,4 @@
 """The package paced-net on a board: a weather server on loopback, the permissions of its user, and its removal."""
-import grp
 import http.server
 import json
 import pathlib
@@ -9,10 +8,11 @@ import time
 
 from board import (
     CONFIGURATION, CONTROL, SERVICE, acting_as, expect_none_failed, exposure, is_active, journal, main_process, mode,
-    property_of, run, shipped, systemctl, wait_active)
+    property_of, run, systemctl, wait_active)
 from harness.client import ControlClient
 from harness.timing import expect, wait_for
 from package_scenarios import dpkg
+from unit_rights import expect_identity, expect_rights
 
 UNIT, SOCKET_UNIT = "paced-net.service", "paced-net.socket"
 SOCKET = pathlib.Path("/run/paced-net/net.sock")
@@ -22,26 +22,6 @@ CREDENTIAL = CONFIGURATION.with_name("weather-authorization")
 HOSTS, HOST = pathlib.Path("/etc/hosts"), "weather.test"
 CACHE = pathlib.Path("/var/cache/paced-net")
 DROP_IN = pathlib.Path(f"/etc/systemd/system/{UNIT}.d/credential.conf")
-PROBE_UNIT, PROBE_OUTPUT = pathlib.Path("/run/systemd/system/paced-net-probe.service"), pathlib.Path("/run/probe.json")
-# What a program in the place of paced-net may do: a line of JSON with the name of each error.
-PROBE = """
-import errno, json, os, socket
-def tried(act, *arguments):
-    try:
-        act(*arguments)
-        return "allowed"
-    except OSError as error:
-        return errno.errorcode[error.errno]
-def connect(path):
-    socket.socket(socket.AF_UNIX).connect(path)
-print(json.dumps({
-    "state": tried(connect, "/run/paced/state.sock"), "publish": tried(connect, "/run/paced/publish.sock"),
-    "control": tried(connect, "/run/paced/control.sock"), "bus": tried(connect, "/run/dbus/system_bus_socket"),
-    "journal": tried(open, "/var/lib/paced/journal.sqlite"), "recordings": tried(os.listdir, "/var/lib/paced"),
-    "hci": tried(socket.socket, 31, socket.SOCK_RAW, 1), "l2cap": tried(socket.socket, 31, socket.SOCK_SEQPACKET, 0),
-    "cache": tried(open, "/var/cache/paced-net/probe", "w"), "configuration": tried(open, "/etc/paced/probe", "w"),
-    "internet": tried(socket.socket, socket.AF_INET, socket.SOCK_STREAM)}))
-"""
 
 
 class WeatherServer(http.server.ThreadingHTTPServer):
@@ -95,14 +75,15 @@ def network(board):
     systemctl("enable", "--now", "paced-net")
     wait_active(unit=UNIT)
     expect(states() == ["enabled", "enabled"], f"after enabling: {states()}")
-    process = expect_identity()
+    process = expect_identity(UNIT, "paced-net", "paced-watch", "paced-publish")
     expect(mode(SOCKET) == f"srw-rw---- root:{CONTROL}", f"mode: {mode(SOCKET)}")
     board.measured["exposure"] = exposure(UNIT)
     expect(board.measured["exposure"] <= 2.0, f"exposure: {board.measured}")
     expect_weather(board, server)
     board.measured["rss_kb"] = int(re.search(
         r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{process}/status").read_text()).group(1))
-    expect_no_other_rights()
+    expect_rights(UNIT, "paced-net", CACHE, journal="EACCES", recordings="EACCES", change_of_the_journal="EACCES",
+                  new_recording="EACCES")
     expect_wrong_configuration_fails()
     process = main_process(UNIT)
     dpkg("--install", package)
@@ -112,18 +93,6 @@ def network(board):
     expect_removal()
     server.shutdown()
     HOSTS.write_text(hosts)
-
-
-def expect_identity():
-    """The process runs as user and group paced-net, in the groups paced-watch and paced-publish, without capabilities."""
-    process = main_process(UNIT)
-    status = pathlib.Path(f"/proc/{process}/status").read_text()
-    groups = {grp.getgrgid(int(number)).gr_name for number in re.search(r"Groups:(.*)", status).group(1).split()}
-    user = run("stat", "--format", "%U:%G", f"/proc/{process}").strip()
-    expect(user == "paced-net:paced-net" and groups - {"paced-net"} == {"paced-watch", "paced-publish"},
-           f"it is {user} with {groups}")
-    expect(re.search(r"CapBnd:\s+0+\n", status), "it has capabilities")
-    return process
 
 
 def expect_weather(board, server):
@@ -144,25 +113,6 @@ def expect_weather(board, server):
     kinds = {path.split("?")[0].rsplit("/", 1)[1] for path, _ in server.requests}
     expect(kinds == {"stationinfo", "metar"}, f"requests: {server.requests}")
     board.measured["requests"] = len(server.requests)
-
-
-def expect_no_other_rights():
-    """A program in the place of paced-net, under its unit, reads no recording, commands nothing and has no Bluetooth."""
-    unit = shipped(UNIT, "paced-net").read_text()
-    left_out = r"(?m)^(Type|NotifyAccess|ExecStart|ExecStopPost|Sockets|Requires|WatchdogSec|Restart\w*)=.*\n"
-    pathlib.Path("/run/probe.py").write_text(PROBE)
-    PROBE_UNIT.write_text(re.sub(left_out, "", unit).replace(
-        "[Service]\n", f"[Service]\nType=oneshot\nExecStart=/usr/bin/python3 /run/probe.py\nStandardOutput=file:{PROBE_OUTPUT}\n"))
-    systemctl("daemon-reload")
-    systemctl("start", PROBE_UNIT.name)
-    PROBE_UNIT.unlink()
-    systemctl("daemon-reload")
-    expected = {
-        "state": "allowed", "publish": "allowed", "cache": "allowed", "internet": "allowed",
-        "control": "EACCES", "bus": "EACCES", "journal": "EACCES", "recordings": "EACCES", "configuration": "EACCES",
-        "hci": "EAFNOSUPPORT", "l2cap": "EAFNOSUPPORT"}
-    found = json.loads(PROBE_OUTPUT.read_text())
-    expect(found == expected, f"in the place of paced-net: {found}")
 
 
 def expect_wrong_configuration_fails():

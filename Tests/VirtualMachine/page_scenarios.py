@@ -1,5 +1,4 @@
 """The package paced-web on a board: its permissions, a browser of the board, the drop-ins of pacectl, and its removal."""
-import grp
 import http.client
 import json
 import os
@@ -14,6 +13,7 @@ from board import (
 from harness.client import ControlClient
 from harness.timing import expect, wait_for
 from package_scenarios import dpkg
+from unit_rights import expect_identity
 
 UNIT = "paced-web.service"
 SOCKET_UNITS = ["paced-web.socket", "paced-web-code.socket", "paced-web-admin.socket"]
@@ -64,7 +64,8 @@ def page(board):
     expect(not is_active(UNIT) and not CODES.exists(), "it was started by its installation")
     systemctl("enable", "--now", "paced-web")
     wait_active(unit=UNIT)
-    process = expect_identity()
+    process = expect_identity(UNIT, "paced-web", "paced-watch")
+    expect(os.readlink(f"/proc/{process}/ns/net") != os.readlink("/proc/self/ns/net"), "it has the machine's network")
     board.measured["exposure"] = exposure(UNIT)
     expect(board.measured["exposure"] <= 1.5, f"exposure: {board.measured}")
     rider, owner = board.rider(), board.owner()
@@ -212,18 +213,6 @@ def expect_opening_and_closing(board):
     expect(result.returncode == 1 and f"{place} is not of pacectl" in result.stderr, f"a foreign file: {result}")
     place.unlink()
     run("pacectl", "web", "open")
-
-
-def expect_identity():
-    """The process runs as user and group paced-web, in the group paced-watch, without capabilities and without a network."""
-    process = main_process(UNIT)
-    status = pathlib.Path(f"/proc/{process}/status").read_text()
-    groups = {grp.getgrgid(int(number)).gr_name for number in re.search(r"Groups:(.*)", status).group(1).split()}
-    user = run("stat", "--format", "%U:%G", f"/proc/{process}").strip()
-    expect(user == "paced-web:paced-web" and groups - {"paced-web"} == {"paced-watch"}, f"it is {user} with {groups}")
-    expect(re.search(r"CapBnd:\s+0+\n", status), "it has capabilities")
-    expect(os.readlink(f"/proc/{process}/ns/net") != os.readlink("/proc/self/ns/net"), "it has the machine's network")
-    return process
 
 
 def expect_page(watcher):
