@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from harness.browser import Pages, chromium
 from harness.fake_paced import FakePaced
 from harness.fixture import ProcessFixture, Subscriber
+from harness.link import PostgreSQL
 from harness.paced_net import WeatherFixture
 from harness.paced_web import PacedWeb
 from harness.process import PACECTL
@@ -74,6 +75,22 @@ def weather(stage):
 def web(stage):
     """paced-web beside the demo of a run."""
     return stage.start(PacedWeb(stage.directory, stage.paced("--demo")))
+
+
+@pytest.fixture(scope="session")
+def shared_database():
+    server = PostgreSQL()
+    server.start()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def database(shared_database):
+    """The server of all tests, each of which makes a database of its own."""
+    if shared_database.process.poll() is not None:
+        shared_database.start()
+    return shared_database
 
 
 @pytest.fixture(scope="session")

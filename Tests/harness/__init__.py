@@ -1,5 +1,5 @@
-"""Shared code of the Python tests: EndToEnd, VirtualMachine, PowerCut and Attack. All but `browser` need only
-the standard library.
+"""Shared code of the Python tests: EndToEnd, VirtualMachine, PowerCut and Attack. All but `browser`, `certificates` and
+`link` need only the standard library.
 
     timing         clocks, waiting for an event, expectations, limits of real time
     faults         the libraries of Tests/Faults
@@ -17,6 +17,8 @@ the standard library.
         paced_web  paced-web beside a daemon, and programs that use its interface
     browser        pages of paced-web in chromium, with the packages of Tests/requirements.txt
     live_page      the live page with the lines of a test in the place of the server's
+    certificates   certificates that a test makes
+    link           paced-link, a broker, a database, the example collector, and a second MQTT client
     places         where clients of README and of Examples find the sockets
     maps           commands of pacectl with a separate directory of maps
     vector_tiles   a reader of vector tiles
