@@ -11,10 +11,11 @@ from playwright.sync_api import expect
 from harness.browser import Pages, chromium
 from harness.fake_paced import FakePaced
 from harness.fixture import ProcessFixture, Subscriber
-from harness.link import PostgreSQL
+from harness.link import LinkFixture
 from harness.paced_net import WeatherFixture
 from harness.paced_web import PacedWeb
 from harness.process import PACECTL
+from harness.servers import PostgreSQL
 from harness.terminal import Terminal
 from harness.timing import GUARD, wait_for
 
@@ -82,7 +83,7 @@ def shared_database():
     server = PostgreSQL()
     server.start()
     yield server
-    server.remove()
+    server.end()
 
 
 @pytest.fixture
@@ -91,6 +92,12 @@ def database(shared_database):
     if shared_database.process.poll() is not None:
         shared_database.start()
     return shared_database
+
+
+@pytest.fixture
+def link(stage, database):
+    """A broker, a daemon, paced-link and collectors, each when the test starts it."""
+    return LinkFixture(stage, database)
 
 
 @pytest.fixture(scope="session")

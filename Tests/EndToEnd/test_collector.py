@@ -1,4 +1,4 @@
-"""Examples/collector with a real broker and a real database, and messages that a test makes in the place of paced-link."""
+"""Examples/collector with a real broker, a real database, and messages of the test in the place of paced-link."""
 
 import gzip
 import json
@@ -8,7 +8,8 @@ import uuid
 
 import pytest
 
-from harness.link import Collector, Mosquitto, Subscriber
+from harness.link import Collector, Subscriber
+from harness.servers import Mosquitto
 from harness.timing import wait_for
 from matrix import matrix
 
@@ -212,7 +213,8 @@ def test_message_that_the_broker_should_not_hand_over_is_not_taken(collector, bo
 @pytest.mark.thorough
 def test_random_messages_are_skipped(collector, board):
     chance = random.Random("collector")
-    good = [message()(board.device).encode(), head()(board.device).encode(), gzip.compress(message()(board.device).encode())]
+    rows, one_head = message()(board.device).encode(), head()(board.device).encode()
+    good = [rows, one_head, gzip.compress(rows)]
     for _ in range(2000):
         payload = bytearray(chance.choice(good))
         for _ in range(chance.randint(1, 4)):
@@ -278,9 +280,9 @@ def test_board_that_is_unknown_learns_the_epoch(collector, board):
 
 
 def test_collectors_of_a_group_share_the_messages(stage, broker, database):
-    address = database.database()
+    address, directory = database.database(), stage.directory
     group = [
-        stage.start(Collector(stage.directory, broker, address, "--shared", "g", log=stage.directory / f"{one}.log").init())
+        stage.start(Collector(directory, broker, address, "--shared", "g", log=directory / f"{one}.log").init())
         for one in range(2)]
     board = stage.keep(Board(broker))
     board.head(1)

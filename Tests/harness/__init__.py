@@ -1,5 +1,5 @@
-"""Shared code of the Python tests: EndToEnd, VirtualMachine, PowerCut and Attack. All but `browser`, `certificates` and
-`link` need only the standard library.
+"""Shared code of the Python tests: EndToEnd, VirtualMachine, PowerCut and Attack. All but `browser`, `certificates`,
+`servers` and `link` need only the standard library.
 
     timing         clocks, waiting for an event, expectations, limits of real time
     faults         the libraries of Tests/Faults
@@ -18,7 +18,8 @@
     browser        pages of paced-web in chromium, with the packages of Tests/requirements.txt
     live_page      the live page with the lines of a test in the place of the server's
     certificates   certificates that a test makes
-    link           paced-link, a broker, a database, the example collector, and a second MQTT client
+    servers        a broker and a database
+        link       paced-link, the example collector, and a second MQTT client
     places         where clients of README and of Examples find the sockets
     maps           commands of pacectl with a separate directory of maps
     vector_tiles   a reader of vector tiles

@@ -1,14 +1,9 @@
-"""`paced-link` and what is around it: a broker, a database, the example collector, and a second MQTT client."""
+"""`paced-link`, the example collector, and a second MQTT client."""
 
-import itertools
 import json
-import os
-import pathlib
-import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import typing
 
@@ -18,111 +13,15 @@ from paho.mqtt.enums import MQTTErrorCode
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from harness import uploads
 from harness.client import ControlClient
-from harness.faults import without_faults
-from harness.process import ENVIRONMENT, PACECTL, PROGRAMS, ROOT, ManagedProcess, free_port
+from harness.process import ENVIRONMENT, PACECTL, PROGRAMS, ROOT, ManagedProcess
+from harness.servers import Mosquitto
 from harness.timing import GUARD, Failed, boot_ms, real_seconds, wait_for
-from harness.users import NOBODY, acting_as
 
 PACED_LINK = PROGRAMS / "paced-link"
 COLLECTOR = ROOT / "Examples/collector/collector.py"
-
-
-class Mosquitto(ManagedProcess):
-    """The real broker, at a port of 127.0.0.1 that stays after a restart. It keeps nothing on the disk.
-
-    `users` are names with their passwords, and without them everybody may connect. `rules` is the text of an ACL file,
-    `identity` the certificate of a broker with TLS, `lines` are more lines of the configuration.
-    """
-
-    inherited = without_faults(ENVIRONMENT)
-
-    def __init__(self, directory, users=None, rules=None, identity=None, lines=()):
-        self.port = free_port()
-        place = directory / f"broker-{self.port}"
-        place.mkdir()
-        self.identity = identity
-        configuration = [
-            "persistence false", "log_dest stderr", "log_type all", f"listener {self.port} 127.0.0.1", *lines]
-        if os.getuid() == 0:
-            configuration.append("user root")
-        if identity:
-            configuration += [f"certfile {identity.path}", f"keyfile {identity.path}"]
-        if users is None:
-            configuration.append("allow_anonymous true")
-        else:
-            for name, password in users.items():
-                create = [] if (place / "passwords").exists() else ["-c"]
-                subprocess.run(["mosquitto_passwd", "-b", *create, place / "passwords", name, password], check=True)
-            configuration.append(f"password_file {place / 'passwords'}")
-        if rules is not None:
-            (place / "rules").write_text(rules)
-            configuration.append(f"acl_file {place / 'rules'}")
-        (place / "conf").write_text("\n".join(configuration) + "\n")
-        super().__init__(["mosquitto", "-c", place / "conf"], log=place / "log")
-
-    def wait_until_ready(self):
-        wait_for(self.is_listening, 60, "a broker that listens")
-
-    def is_listening(self):
-        assert self.process.poll() is None, f"mosquitto ended with {self.process.poll()}: {self.log_text()}"
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self.port)) == 0
-
-    def connections(self, client):
-        """How often a client was accepted since the broker's first start."""
-        return self.log_text().count(f" as {client} (")
-
-
-class PostgreSQL(ManagedProcess):
-    """A real server on a Unix socket, with as many databases as the tests need. root runs it as nobody."""
-
-    inherited = without_faults(ENVIRONMENT)
-    numbers = itertools.count(1)
-
-    def __init__(self):
-        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="paced-database-", dir="/tmp"))
-        programs = max(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
-        user = {}
-        if os.getuid() == 0:
-            os.chown(self.directory, NOBODY, NOBODY)
-            user = acting_as(NOBODY)
-        data = self.directory / "data"
-        subprocess.run(
-            [programs / "initdb", "--pgdata", data, "--username", "paced", "--auth", "trust", "--encoding", "UTF8"],
-            check=True, capture_output=True, cwd="/", env=self.inherited, **user)
-        super().__init__(
-            [programs / "postgres", "-D", data, "-k", self.directory, "-c", "listen_addresses="],
-            log=self.directory / "log", cwd="/", **user)
-
-    def wait_until_ready(self):
-        wait_for(self.is_ready, 60, "a database that answers")
-
-    def is_ready(self):
-        assert self.process.poll() is None, f"postgres ended with {self.process.poll()}: {self.log_text()}"
-        try:
-            psycopg.connect(self.address("postgres")).close()
-        except psycopg.OperationalError:
-            return False
-        return True
-
-    def address(self, name):
-        return f"host={self.directory} user=paced dbname={name}"
-
-    def database(self, template="template1"):
-        """The address of a new database: an empty one, or a copy."""
-        name = f"test{next(self.numbers)}"
-        with psycopg.connect(self.address("postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
-        return self.address(name)
-
-    def end(self, number=None):
-        """SIGINT, because with SIGTERM it waits for the end of all sessions."""
-        return super().end(number or 2)
-
-    def remove(self):
-        self.end()
-        shutil.rmtree(self.directory)
+OFF = ["--gpsd", "off", "--sensors", "off"]
 
 
 class Collector(ManagedProcess):
@@ -281,8 +180,10 @@ class PacedLink(ManagedProcess):
 
     def configure(self, sections):
         """Writes the configuration, which the next start reads."""
-        self.configuration.write_text("".join(
-            f"[{name}]\n" + "".join(f"{key}={value}\n" for key, value in keys.items()) for name, keys in sections.items()))
+        lines = []
+        for name, keys in sections.items():
+            lines += [f"[{name}]"] + [f"{key}={value}" for key, value in keys.items()]
+        self.configuration.write_text("\n".join(lines) + "\n")
 
     def wait_until_ready(self):
         wait_for(self.is_listening, 60, "a paced-link that listens")
@@ -299,17 +200,89 @@ class PacedLink(ManagedProcess):
         """The status of one sink."""
         return next(sink for sink in self.call("link.status")["sinks"] if sink["name"] == name)
 
-    def wait_for_state(self, sink, *states, seconds=60):
-        """The status of a sink when it has one of the states."""
+    def wait_for_state(self, sink, state, reason="", seconds=60):
+        """The status of a sink when it has a state, and a reason with this text."""
         def reached():
             status = self.sink(sink)
-            return status if status["state"] in states else None
-        return wait_for(reached, seconds, f"{sink} in the state {' or '.join(states)}: {self.sink(sink)}")
+            return status if status["state"] == state and reason in status.get("reason", "") else None
+
+        try:
+            return wait_for(reached, seconds, "")
+        except Failed:
+            raise Failed(f"{sink} is not {state} with '{reason}': {self.sink(sink)}") from None
 
 
 def journal_rows(state_directory, activity):
     """The rows of an activity in the journal by their places: what a collector must have."""
-    text = subprocess.run(
-        [PACECTL, "--state-dir", state_directory, "rows", str(activity)], capture_output=True, check=True, timeout=GUARD).stdout
+    command = [PACECTL, "--state-dir", state_directory, "rows", str(activity)]
+    text = subprocess.run(command, capture_output=True, check=True, timeout=GUARD).stdout
     rows = [json.loads(line) for line in text.splitlines()]
     return dict(enumerate(row for row in rows[1:] if row["row"] not in ("lap-totals", "activity")))
+
+
+class LinkFixture:
+    """What a test of paced-link needs, each part when the test starts it."""
+
+    def __init__(self, stage, database):
+        self.stage, self.database = stage, database
+        self.broker = self.daemon = self.link = None
+
+    def start_broker(self, **settings):
+        self.broker = self.stage.start(Mosquitto(self.stage.directory, **settings))
+        return self.broker
+
+    def start_daemon(self, *options, **environment):
+        self.daemon = self.stage.paced(*options or OFF, **environment)
+        wait_for(lambda: self.daemon.call("status")["recorder"].get("free_mib"), 60, "a journal that is written")
+        return self.daemon
+
+    def start_link(self, level="full", *options, mqtt=None, credentials=None, environment=None, **sections):
+        """`mqtt` are keys of [Mqtt] beside those that reach the broker; the sections are those of the configuration."""
+        security = {"Authorities": self.broker.identity.path} if self.broker.identity else {"AllowPlain": "yes"}
+        keys = {"Host": "127.0.0.1", "Port": self.broker.port, "Level": level} | security | (mqtt or {})
+        self.link = self.stage.start(PacedLink(
+            self.stage.directory, self.daemon, {"Mqtt": keys} | sections, *options, credentials=credentials,
+            **environment or {}))
+        return self.link
+
+    def start_collector(self, *options, name="collector", database=None):
+        address = database or self.database.database()
+        collector = Collector(self.stage.directory, self.broker, address, *options, name=name)
+        return self.stage.start(collector if database else collector.init())
+
+    def start(self, level="full", sinks="collector", **sections):
+        """All of it; returns the collector."""
+        self.start_broker()
+        self.start_daemon()
+        collector = self.start_collector()
+        self.start_link(level, Collector={"Sinks": sinks, "AckTimeoutSec": 1}, **sections)
+        return collector
+
+    def listen(self, *topics, **options):
+        """A second client of the broker; topics below paced/v1/."""
+        return self.stage.keep(Subscriber(self.broker, *(f"paced/v1/{topic}" for topic in topics), **options))
+
+    @property
+    def device(self):
+        return self.daemon.control.result("device.get")["uuid"]
+
+    def upload(self, seconds=60, **fields):
+        """Stores a made activity, and returns its number and its uuid."""
+        client = uploads.Client(self.daemon)
+        answer = client.upload(uploads.data(uploads.lines(seconds, **fields)))
+        client.close()
+        return answer["id"], self.summary(answer["id"])["uuid"]
+
+    def summary(self, number):
+        return self.daemon.control.result("activities.get", id=number)["summary"]
+
+    def rows(self, number):
+        return journal_rows(self.stage.directory / "state", number)
+
+    def wait_for_rows(self, collector, number, uuid, seconds=60):
+        """Waits until a collector has exactly the rows of the journal, and the head of the activity."""
+        rows = self.rows(number)
+        wait_for(lambda: collector.rows(uuid) == rows, seconds,
+                 f"the {len(rows)} rows of the journal: {self.link.call('link.status')}")
+        wait_for(lambda: (collector.state(uuid) or {}).get("summary") == self.summary(number), seconds, "its summary")
+        return rows
