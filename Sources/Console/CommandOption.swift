@@ -132,6 +132,7 @@ enum Options {
         needs: "a number of metres")
     static let mapsDirectory = CommandOption.directory("--maps-dir", "where the map, places.db and transit.db are")
     static let netDirectory = CommandOption.directory("--net-dir", "where net.sock of paced-net is")
+    static let linkDirectory = CommandOption.directory("--link-dir", "where link.sock of paced-link is")
     static let webDirectory = CommandOption.directory("--web-dir", "where the sockets of paced-web are")
     static let speed = CommandOption<Double>(
         "--speed", word: "N", "times as fast as it was", needs: "a number from 0.001 to 1000000",

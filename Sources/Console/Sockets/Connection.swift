@@ -9,9 +9,10 @@ enum ServerProgram: String {
     case paced
     case pacedNet = "paced-net"
     case pacedWeb = "paced-web"
+    case pacedLink = "paced-link"
 }
 
-/// A connection to a socket of the daemon, of paced-net or of paced-web.
+/// A connection to a socket of a daemon.
 struct Connection {
     let program: ServerProgram
     let lines: LineConnection

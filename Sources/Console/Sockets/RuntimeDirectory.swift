@@ -17,6 +17,11 @@ struct RuntimeDirectory: Equatable {
         path(option, of: "paced-net", with: ["net.sock"]) + "/net.sock"
     }
 
+    /// The socket of paced-link, which is found by the same rule.
+    static func linkSocket(_ option: String?) -> String {
+        path(option, of: "paced-link", with: ["link.sock"]) + "/link.sock"
+    }
+
     /// The directory of the sockets of paced-web, which is found by the same rule.
     static func webDirectory(_ option: String?) -> String {
         path(option, of: "paced-web", with: ["code.sock", "admin.sock"])
