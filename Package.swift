@@ -225,6 +225,9 @@ let package = Package(
                 "Web", "Tiles", "SQLite", "HTTPServer", "Program", "Linux", "JSONCoding", "Domain", "TestKit",
             ],
             swiftSettings: quick),
+        .testTarget(
+            name: "LinkTests", dependencies: ["Link", "Program", "JSONCoding", "Domain", "TestKit"],
+            swiftSettings: quick),
         .testTarget(name: "LinuxTests", dependencies: ["Linux", "Domain", "TestKit"], swiftSettings: quick),
         // Records a synthetic run; tests kill it in the middle, or give it a disk that loses writes.
         .executableTarget(

@@ -208,10 +208,7 @@ final class JournalFollower {
         var writer = JSONWriter(capacity: limit + 4096)
         var batch = Batch(next: place)
         func add(_ place: Int, _ row: RecordingRow) -> Bool {
-            if let row = reduced(row) {
-                if !writer.bytes.isEmpty { writer.append(lines: [UInt8(ascii: ",")]) }
-                writer.recordingRow(row, place: place)
-            }
+            if let row = reduced(row) { writer.recordingRow(row, place: place) }
             batch.next = place + 1
             return writer.bytes.count < limit
         }
