@@ -28,13 +28,16 @@ def link(board):
     expect_start_by_socket(board)
     BROKER_CONFIGURATION.write_text("listener 1883 127.0.0.1\nallow_anonymous true\n")
     broker = subprocess.Popen(["mosquitto", "-c", BROKER_CONFIGURATION], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    LINK_CONFIGURATION.write_text("[Mqtt]\nHost=127.0.0.1\nPort=1883\nAllowPlain=yes\n")
+    LINK_CONFIGURATION.write_text(
+        "[Mqtt]\nHost=127.0.0.1\nAllowPlain=yes\nLevel=position\nMeteredInterfaces=lo\n[Collector]\nSinks=main\n")
     systemctl("stop", UNIT)
     systemctl("enable", "--now", "paced-link")
     wait_active(unit=UNIT)
     expect(property_of(UNIT, "UnitFileState") == "enabled", "it is not enabled")
     said = run("mosquitto_sub", "-V", "5", "-h", "127.0.0.1", "-t", "paced/v1/+/status", "-C", "1", "-W", "60")
     expect(said.strip() == "online", f"the broker has the status: {said}")
+    main = sinks(board)["main"]
+    expect(main["state"] == "paused" and "metered" in main["reason"], f"the interface is not known: {main}")
     expect_identity(UNIT, "paced-link", "paced-watch", "paced-publish")
     board.measured["exposure"] = exposure(UNIT)
     expect(board.measured["exposure"] <= 2.0, f"exposure: {board.measured}")
@@ -57,11 +60,16 @@ def expect_start_by_socket(board):
     expect(not is_active(UNIT), "its socket alone has started it")
     expect(mode(SOCKET) == "srw-rw---- root:paced-watch", f"mode: {mode(SOCKET)}")
     expect(not User("nobody").may_connect(SOCKET), "a stranger may connect to link.sock")
+    found = sinks(board)
+    expect(is_active(UNIT), "a question did not start it")
+    expect(found["mqtt"]["state"] == "off", f"without a broker: {found}")
+
+
+def sinks(board):
+    """What a watcher is told of each sink."""
     with acting_as(board.rider().name):
         answer = ControlClient(SOCKET, timeout=60).result("link.status")
-    expect(is_active(UNIT), "a question did not start it")
-    states = {sink["name"]: sink["state"] for sink in answer["sinks"]}
-    expect(states["mqtt"] == "off", f"without a broker: {answer}")
+    return {sink["name"]: sink for sink in answer["sinks"]}
 
 
 def expect_wrong_configuration_fails():
