@@ -57,7 +57,7 @@ struct ProtocolPage {
     static func isMethod(_ heading: String) -> Bool {
         let subjects = [
             "run", "settings", "sensor", "activities", "course", "upload", "topic", "weather", "route", "transit",
-            "web", "rpc", "partner", "device", "trash", "position",
+            "web", "rpc", "partner", "device", "trash", "position", "link",
         ]
         return ["status", "notice"].contains(heading)
             || heading.contains(#/^[a-z]+\.[a-z]+$/#) && subjects.contains { heading.hasPrefix($0 + ".") }

@@ -7,7 +7,7 @@ import Wire
     private let page: ProtocolPage
     private let schema: ProtocolSchema
     private let document: [String: Any]
-    /// The methods of control.sock, publish.sock, sensor.sock, net.sock and admin.sock; those of code.sock are among the last.
+    /// The methods of all sockets; those of code.sock are among those of admin.sock.
     private let methods: [[String: Any]]
 
     init() throws {
@@ -17,8 +17,7 @@ import Wire
         document = try #require(object as? [String: Any])
         let documents = [
             ControlRequest.table.document, TopicRequest.table.document, SensorDoorRequest.table.document,
-            NetworkRequest.table.document,
-            WebRequest.adminTable.document,
+            NetworkRequest.table.document, WebRequest.adminTable.document, LinkRequest.table.document,
         ]
         methods = try documents.flatMap { text in
             let object = try JSONSerialization.jsonObject(with: Data(text)) as? [String: Any]
@@ -106,6 +105,7 @@ import Wire
         ("course.profile", "course.profile"), ("partner.get", "partner.get"),
         ("weather.at", "weather.at"),
         ("route.find", "route.find"), ("route.course", "route.course"),
+        ("link.status", "link.status"),
     ])
     func resultHasTheFieldsOfThePage(method: String, object: String) throws {
         let result = try #require(methods.first { $0["name"] as? String == method }?["result"] as? [String: Any])
