@@ -17,7 +17,7 @@ from harness import uploads
 from harness.client import ControlClient
 from harness.process import ENVIRONMENT, PACECTL, PROGRAMS, ROOT, ManagedProcess
 from harness.servers import Mosquitto
-from harness.timing import GUARD, Failed, boot_ms, real_seconds, wait_for
+from harness.timing import GUARD, Failed, boot_ms, expect, real_seconds, wait_for
 
 PACED_LINK = PROGRAMS / "paced-link"
 COLLECTOR = ROOT / "Examples/collector/collector.py"
@@ -232,9 +232,17 @@ class LinkFixture:
         return self.broker
 
     def start_daemon(self, *options, **environment):
-        self.daemon = self.stage.paced(*options or OFF, **environment)
+        """A daemon that syncs its journal each second, as in a run, so that what is imported is sent soon."""
+        configuration = self.stage.directory / "paced.conf"
+        configuration.write_text("[Recording]\nSyncIntervalSec=1\n")
+        self.daemon = self.stage.paced("--config", configuration, *options or OFF, **environment)
         wait_for(lambda: self.daemon.call("status")["recorder"].get("free_mib"), 60, "a journal that is written")
         return self.daemon
+
+    def start_demo(self):
+        """A simulated run, in the journal of a board: a demo alone has no uuid."""
+        self.start_daemon().stop()
+        return self.start_daemon("--demo")
 
     def start_link(self, level="full", *options, mqtt=None, credentials=None, environment=None, **sections):
         """`mqtt` are keys of [Mqtt] beside those that reach the broker; the sections are those of the configuration."""
@@ -250,12 +258,12 @@ class LinkFixture:
         collector = Collector(self.stage.directory, self.broker, address, *options, name=name)
         return self.stage.start(collector if database else collector.init())
 
-    def start(self, level="full", sinks="collector", **sections):
+    def start(self, level="full", sinks="collector", **options):
         """All of it; returns the collector."""
         self.start_broker()
         self.start_daemon()
         collector = self.start_collector()
-        self.start_link(level, Collector={"Sinks": sinks, "AckTimeoutSec": 1}, **sections)
+        self.start_link(level, Collector={"Sinks": sinks, "AckTimeoutSec": 1}, **options)
         return collector
 
     def listen(self, *topics, **options):
@@ -264,7 +272,7 @@ class LinkFixture:
 
     @property
     def device(self):
-        return self.daemon.control.result("device.get")["uuid"]
+        return json.loads((self.stage.directory / "state/device.json").read_text())["uuid"]
 
     def upload(self, seconds=60, **fields):
         """Stores a made activity, and returns its number and its uuid."""
@@ -282,7 +290,13 @@ class LinkFixture:
     def wait_for_rows(self, collector, number, uuid, seconds=60):
         """Waits until a collector has exactly the rows of the journal, and the head of the activity."""
         rows = self.rows(number)
-        wait_for(lambda: collector.rows(uuid) == rows, seconds,
-                 f"the {len(rows)} rows of the journal: {self.link.call('link.status')}")
-        wait_for(lambda: (collector.state(uuid) or {}).get("summary") == self.summary(number), seconds, "its summary")
+
+        def is_there():
+            return collector.rows(uuid) == rows and collector.state(uuid)["summary"] == self.summary(number)
+
+        try:
+            wait_for(is_there, seconds, "")
+        except Failed:
+            expect(collector.rows(uuid) == rows, f"rows are missing: {self.link.call('link.status')}")
+            assert collector.state(uuid)["summary"] == self.summary(number)
         return rows
