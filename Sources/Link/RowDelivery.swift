@@ -26,6 +26,21 @@ package struct RowDelivery {
         package var floor = 0
         /// The file of the journal that it was seen in.
         package var journal: String
+
+        package init(
+            id: Int, source: String, end: Int?, isOpen: Bool, isDeleted: Bool, content: Int64, revision: Int = 1,
+            floor: Int = 0, journal: String
+        ) {
+            self.id = id
+            self.source = source
+            self.end = end
+            self.isOpen = isOpen
+            self.isDeleted = isDeleted
+            self.content = content
+            self.revision = revision
+            self.floor = floor
+            self.journal = journal
+        }
     }
 
     package struct Position: Equatable, Sendable {

@@ -242,10 +242,12 @@ package final class MQTTConnection {
 
     fileprivate static func isAcceptable(_ size: Int) -> Bool { size <= payloadLimit }
 
-    /// The library's handle. The thread that connects may outlive the connection, and has it until then.
+    /// The library's handle. The thread that connects may outlive the connection, and has it until then. The two never use it at
+    /// the same time.
     @safe
-    private final class Client: @unchecked Sendable {
-        private let client: OpaquePointer
+    private final class Client: Sendable {
+        private let address: UInt
+        private var client: OpaquePointer { unsafe OpaquePointer(bitPattern: address)! }
         let connected: EventFD
         /// The result of the connection: an error of the library, and errno.
         let result = Locked((error: Int32(0), system: Int32(0)))
@@ -287,7 +289,7 @@ package final class MQTTConnection {
                     "cannot use \(files.joined(separator: ", ")): files in PEM format that paced-link may read",
                     .fault(.tls))
             }
-            unsafe self.client = client
+            unsafe address = UInt(bitPattern: client)
         }
 
         deinit {

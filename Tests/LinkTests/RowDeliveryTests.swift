@@ -17,7 +17,7 @@ struct RowDeliveryTests {
             id: id, source: source, end: end, isOpen: isOpen, isDeleted: isDeleted, content: content, journal: journal)
     }
 
-    private func delivery(_ sinks: [String] = ["a"], _ activities: [UUID: RowDelivery.Activity]) -> RowDelivery {
+    private func made(_ activities: [UUID: RowDelivery.Activity], for sinks: [String] = ["a"]) -> RowDelivery {
         var delivery = RowDelivery(sinks: sinks, timeout: .seconds(15))
         delivery.survey(activities, journal: "j")
         return delivery
@@ -42,7 +42,7 @@ struct RowDeliveryTests {
     }
 
     @Test func headComesFirstAndFourMessagesAreInFlight() {
-        var delivery = delivery([one: activity()])
+        var delivery = made([one: activity()])
         #expect(send(&delivery, at: start) == .head(one, revision: 1))
         #expect(send(&delivery, next: 30, at: start) == .rows(one, from: 0))
         #expect(send(&delivery, next: 60, at: start) == .rows(one, from: 30))
@@ -56,14 +56,14 @@ struct RowDeliveryTests {
     }
 
     @Test func olderActivityComesFirst() {
-        var delivery = delivery([two: activity(2), one: activity(1)])
+        var delivery = made([two: activity(2), one: activity(1)])
         acknowledge(&delivery, one, revision: 1, next: 0)
         acknowledge(&delivery, two, revision: 1, next: 0)
         #expect(delivery.next(at: start)?.order == .rows(one, from: 0))
     }
 
     @Test func whatIsNotAcknowledgedInTimeIsSentAgain() {
-        var delivery = delivery([one: activity()])
+        var delivery = made([one: activity()])
         acknowledge(&delivery, one, revision: 1, next: 0)
         #expect(send(&delivery, next: 30, at: start) == .rows(one, from: 0))
         delivery.expire(at: start + .seconds(14))
@@ -75,7 +75,7 @@ struct RowDeliveryTests {
     }
 
     @Test func lateBatchOfADeletedActivityIsNotCounted() {
-        var delivery = delivery([one: activity()])
+        var delivery = made([one: activity()])
         acknowledge(&delivery, one, revision: 1, next: 100)
         delivery.survey([one: activity(isDeleted: true)], journal: "j")
         #expect(send(&delivery, at: start) == .tombstone(one, revision: 2))
@@ -87,7 +87,7 @@ struct RowDeliveryTests {
     }
 
     @Test func restoredActivityIsSentAnew() {
-        var delivery = delivery([one: activity()])
+        var delivery = made([one: activity()])
         acknowledge(&delivery, one, revision: 1, next: 100)
         delivery.survey([one: activity(isDeleted: true)], journal: "j")
         acknowledge(&delivery, one, revision: 2, next: 0)
@@ -99,7 +99,7 @@ struct RowDeliveryTests {
     }
 
     @Test func editSendsTheHeadAndNoRows() {
-        var delivery = delivery([one: activity()])
+        var delivery = made([one: activity()])
         acknowledge(&delivery, one, revision: 1, next: 100)
         delivery.survey([one: activity(content: 8)], journal: "j")
         #expect(send(&delivery, at: start) == .head(one, revision: 2))
@@ -107,7 +107,7 @@ struct RowDeliveryTests {
     }
 
     @Test func otherRowsAtTheSamePlacesFollowATombstone() {
-        var delivery = delivery([one: activity()])
+        var delivery = made([one: activity()])
         acknowledge(&delivery, one, revision: 1, next: 100)
         delivery.survey([one: activity(source: "t")], journal: "j")
         #expect(send(&delivery, at: start) == .tombstone(one, revision: 2))
@@ -117,7 +117,7 @@ struct RowDeliveryTests {
     }
 
     @Test func anotherEpochBeginsAnew() {
-        var delivery = delivery([one: activity()])
+        var delivery = made([one: activity()])
         acknowledge(&delivery, one, revision: 1, next: 100)
         #expect(delivery.next(at: start) == nil)
         acknowledge(&delivery, one, revision: 1, next: 40, epoch: two)
@@ -125,7 +125,7 @@ struct RowDeliveryTests {
     }
 
     @Test func anotherEpochSendsTheOtherActivitiesToo() {
-        var delivery = delivery([one: activity(1), two: activity(2)])
+        var delivery = made([one: activity(1), two: activity(2)])
         acknowledge(&delivery, one, revision: 1, next: 100)
         acknowledge(&delivery, two, revision: 1, next: 100)
         acknowledge(&delivery, two, revision: 1, next: 100, epoch: two)
@@ -135,7 +135,7 @@ struct RowDeliveryTests {
 
     @Test func collectorThatKnowsMoreRevisionsGetsAHigherOne() {
         // The file of what was delivered was lost, and the collector has deleted the activity before.
-        var delivery = delivery([one: activity()])
+        var delivery = made([one: activity()])
         acknowledge(&delivery, one, revision: 6, next: 0)
         #expect(send(&delivery, at: start) == .head(one, revision: 7))
         acknowledge(&delivery, one, revision: 7, next: 0)
@@ -143,7 +143,7 @@ struct RowDeliveryTests {
     }
 
     @Test func erasedActivityGetsATombstoneAndIsForgottenAfterIt() {
-        var delivery = delivery([one: activity()])
+        var delivery = made([one: activity()])
         acknowledge(&delivery, one, revision: 1, next: 100)
         delivery.survey([:], journal: "j")
         #expect(send(&delivery, at: start) == .tombstone(one, revision: 2))
@@ -155,7 +155,7 @@ struct RowDeliveryTests {
     }
 
     @Test func anotherJournalDeletesNothing() {
-        var delivery = delivery([one: activity()])
+        var delivery = made([one: activity()])
         acknowledge(&delivery, one, revision: 1, next: 100)
         delivery.survey([:], journal: "other")
         #expect(delivery.next(at: start) == nil)
@@ -163,13 +163,13 @@ struct RowDeliveryTests {
     }
 
     @Test func twoCollectorsAtOnePlaceShareAMessage() {
-        var delivery = delivery(["a", "b"], [one: activity()])
+        let delivery = made([one: activity()], for: ["a", "b"])
         let first = delivery.next(at: start)
         #expect(first?.order == .head(one, revision: 1) && first?.sinks == [0, 1])
     }
 
     @Test func silentCollectorDoesNotHoldTheOtherOne() {
-        var delivery = delivery(["a", "b"], [one: activity()])
+        var delivery = made([one: activity()], for: ["a", "b"])
         acknowledge(&delivery, one, revision: 1, next: 0, sink: "b")
         for next in stride(from: 30, through: 90, by: 30) {
             _ = send(&delivery, next: next, at: start)
@@ -182,7 +182,7 @@ struct RowDeliveryTests {
     }
 
     @Test func absentCollectorCostsOneMessageAPause() {
-        var delivery = delivery([one: activity()])
+        var delivery = made([one: activity()])
         _ = send(&delivery, at: start, as: 5)
         #expect(delivery.hasFlight(5))
         delivery.refuse(5, isAbsent: true, at: start)
@@ -194,7 +194,7 @@ struct RowDeliveryTests {
     }
 
     @Test func runningActivityIsSentEachHalfMinute() {
-        var delivery = delivery([one: activity(end: 2, isOpen: true)])
+        var delivery = made([one: activity(end: 2, isOpen: true)])
         acknowledge(&delivery, one, revision: 1, next: 0)
         #expect(send(&delivery, next: 2, at: start) == .rows(one, from: 0))
         acknowledge(&delivery, one, revision: 1, next: 2)
@@ -208,7 +208,7 @@ struct RowDeliveryTests {
     }
 
     @Test func acknowledgementBeyondTheJournalIsNoLoss() {
-        var delivery = delivery([one: activity(end: 50, isOpen: true)])
+        var delivery = made([one: activity(end: 50, isOpen: true)])
         acknowledge(&delivery, one, revision: 1, next: 4_000_000)
         #expect(delivery.sinks[0].positions[one]?.next == 50)
         delivery.grow(one, to: 150)
@@ -221,7 +221,7 @@ struct RowDeliveryTests {
         let text =
             #"{"epoch":"11111111-1111-4111-8111-111111111111","activity":"018e0000-0000-7000-8000-000000000001","revision":-1,"next":3}"#
         #expect(LinkMessages.acknowledgement(Array(text.utf8)) == nil)
-        var delivery = delivery([one: activity()])
+        var delivery = made([one: activity()])
         acknowledge(&delivery, two, revision: 1, next: 3)
         acknowledge(&delivery, one, revision: 1, next: 3, sink: "stranger")
         #expect(delivery.sinks[0].positions.isEmpty)
