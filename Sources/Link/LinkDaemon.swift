@@ -108,7 +108,7 @@ package final class LinkDaemon {
 
     private static func device(in directory: String) throws(StartFailure) -> Device {
         do throws(DeviceFile.Failure) {
-            guard let device = try DeviceFile(in: directory).read() else {
+            guard let device = try DeviceFile(in: directory).read(isOwn: false) else {
                 throw DeviceFile.Failure.absent(path: directory + "/" + DeviceFile.name)
             }
             return device

@@ -28,11 +28,14 @@ package struct AtomicFile: Equatable, Sendable {
     }
 
     /// Reads all bytes, and narrows the file's mode if it is too wide. Nil if the file does not exist.
-    package func read(limit: Int) throws(Failure) -> [UInt8]? {
+    ///
+    /// - Parameter isOwn: whether this process's user must own the directory. A reader of another user's file
+    ///   narrows nothing.
+    package func read(limit: Int, isOwn: Bool = true) throws(Failure) -> [UInt8]? {
         let bytes: [UInt8]?
         do throws(DirectoryError) {
-            let directory = try Directory(private: directory)
-            directory.narrow(name, to: mode)
+            let directory = try Directory(private: directory, anyOwner: !isOwn)
+            if isOwn { directory.narrow(name, to: mode) }
             let file = try directory.open(name, O_RDONLY)
             do throws(SystemError) {
                 bytes = try file.readAll(limit: limit)

@@ -33,10 +33,12 @@ package struct DeviceFile: Equatable, Sendable {
     /// Reads the device; nil if there is no file.
     ///
     /// A damaged file is left as it is: another uuid would make another board of this one.
-    package func read() throws(Failure) -> Device? {
+    ///
+    /// - Parameter isOwn: whether this process's user must own the directory, as paced does. Others may read only.
+    package func read(isOwn: Bool = true) throws(Failure) -> Device? {
         let bytes: [UInt8]?
         do throws(AtomicFile.Failure) {
-            bytes = try file.read(limit: Self.lengthLimit)
+            bytes = try file.read(limit: Self.lengthLimit, isOwn: isOwn)
         } catch .directory(let error) {
             throw .directory(error)
         } catch {

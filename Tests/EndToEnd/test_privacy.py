@@ -13,7 +13,7 @@ import pytest
 
 import needs
 from harness.fake_gpsd import FakeGpsd
-from harness.process import PACECTL
+from harness.process import PACECTL, PROGRAMS
 from harness.timing import wait_for
 from harness.users import acting_as, reachable
 
@@ -164,6 +164,34 @@ def test_only_group_members_may_list_and_export(stage):
                 assert not reads(STRANGER, path), path
     paced = stage.paced(*OFF)
     assert subprocess.run(["kill", "-0", str(paced.pid)], capture_output=True, **MEMBER).returncode != 0
+
+
+@needs.ROOT
+def test_members_learn_the_name_of_a_board_that_is_another_users(stage):
+    """As under systemd: the state directory is that of the user paced, and neither root's nor the member's."""
+    stage.directory.chmod(0o755)
+    state, own = stage.directory / "state", stage.directory / "own"
+    name = "30600253-f3e3-4d2c-8cee-3f759adae11b"
+    for directory, owner in (state, 54303), (own, MEMBER["user"]):
+        directory.mkdir(mode=0o750)
+        os.chown(directory, owner, MEMBER["group"])
+    device = state / "device.json"
+    device.write_text(f'{{"uuid":"{name}"}}\n')
+    device.chmod(0o640)
+    os.chown(device, 54303, MEMBER["group"])
+    for who in MEMBER, {}:
+        shown = pacectl(who, state, stage.directory, "device")
+        assert name in shown.stdout, shown.stderr
+    refused = pacectl(STRANGER, state, stage.directory, "device")
+    assert refused.returncode == 1 and name not in refused.stdout
+    options = [f"--{option}={own}" for option in ("runtime-dir", "state-dir", "paced-dir")]
+    link = subprocess.Popen(
+        [reachable(PROGRAMS / "paced-link"), "--journal-dir", state, *options], stderr=subprocess.PIPE, text=True, **MEMBER)
+    try:
+        assert "serves" in link.stderr.readline()
+    finally:
+        link.kill()
+        link.communicate()
 
 
 class TalkativeGpsd(FakeGpsd):

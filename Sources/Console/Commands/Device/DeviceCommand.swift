@@ -34,7 +34,7 @@ extension Invocation {
         }
         let directory = StateDirectory(stateDirectory).path
         do {
-            guard let device = try DeviceFile(in: directory).read() else {
+            guard let device = try DeviceFile(in: directory).read(isOwn: false) else {
                 throw DeviceFile.Failure.absent(path: directory + "/" + DeviceFile.name)
             }
             return text(of: device.uuid, device.name?.text)
