@@ -162,7 +162,8 @@ let package = Package(
         .target(
             name: "Link",
             dependencies: [
-                "MQTT", "HTTP", "Gzip", "Privacy", "Report", "Servers", "Client", "Program", "Storage", "SQLite", "Linux",
+                "MQTT", "HTTP", "Gzip", "Privacy", "Report", "Servers", "Client", "Program", "Storage", "SQLite",
+                "Linux",
                 "Wire", "Pipeline", "Formats", "JSONCoding", "Domain",
             ],
             swiftSettings: core + small),

@@ -115,7 +115,10 @@ package struct LinkConfiguration: Equatable {
     ]
 
     private static let collectorKeys: [ConfigurationKey<LinkConfiguration>] = [
-        Key("Collector", "Sinks", rule: "1 to 8 names of a-z, 0-9 and -, at most 32 characters each, with blanks between") {
+        Key(
+            "Collector", "Sinks",
+            rule: "1 to 8 names of a-z, 0-9 and -, at most 32 characters each, with blanks between"
+        ) {
             let names = $1.split(separator: " ").map(String.init)
             guard (1...8).contains(names.count), Set(names).count == names.count, names.allSatisfy(isSink) else {
                 return false
@@ -205,7 +208,9 @@ package struct LinkConfiguration: Equatable {
 
     private static func isName(_ text: String, _ length: ClosedRange<Int>) -> Bool {
         isWord(text, length)
-            && text.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || ("0"..."9").contains($0) || $0 == "-" || $0 == "_" }
+            && text.unicodeScalars.allSatisfy {
+                $0.properties.isAlphabetic || ("0"..."9").contains($0) || $0 == "-" || $0 == "_"
+            }
     }
 
     private static func isSink(_ text: String) -> Bool {

@@ -19,7 +19,7 @@ final class LinkService {
         case connected(MQTTConnection)
     }
 
-    private static let delays = Duration.seconds(2) ... Duration.seconds(900)
+    private static let delays = Duration.seconds(2)...Duration.seconds(900)
     private static let busyDelay = Duration.seconds(60)
     /// A connection that ends this soon after its acceptance, several times, is taken over by a client of the same ID.
     private static let shortLife = Duration.seconds(10)
@@ -296,7 +296,8 @@ final class LinkService {
         guard let options else { return }
         let now = Clock.now()
         if options.authorities != nil, isClockUnset {
-            connection = .waiting(reason: "clock-unset: a certificate cannot be checked without a clock", until: now + .seconds(2))
+            connection = .waiting(
+                reason: "clock-unset: a certificate cannot be checked without a clock", until: now + .seconds(2))
             return
         }
         do throws(MQTTFailure) {

@@ -62,7 +62,9 @@ struct LinkStatus {
             broker.lastSuccess = service.lastSuccess
             broker.rejected = service.refusals
             if broker.reason == nil { broker.reason = service.refusal }
-            if service.configuration.isPlain { broker.warning = "without TLS: everybody on the way reads and changes it" }
+            if service.configuration.isPlain {
+                broker.warning = "without TLS: everybody on the way reads and changes it"
+            }
         }
         sinks.append(broker)
         for index in service.delivery.sinks.indices { sinks.append(Self.collector(index, service, broker, now)) }
@@ -89,13 +91,17 @@ struct LinkStatus {
         if let failure = service.storeFailure {
             (sink.state, sink.reason) = (.paused, "cannot store what was delivered: \(failure)")
         } else if service.isMetered {
-            (sink.state, sink.reason) = (.paused, "the network is metered: pacectl link flush sends the rows all the same")
+            (sink.state, sink.reason) = (
+                .paused, "the network is metered: pacectl link flush sends the rows all the same"
+            )
         } else if collector.isAbsent {
             (sink.state, sink.reason) = (.paused, "no collector listens")
         } else if service.delivery.isPaused(index, at: now) {
             (sink.state, sink.reason) = (.paused, service.refusal)
         } else if collector.isSilent {
-            (sink.state, sink.reason) = (.paused, "the broker takes the rows, and the collector does not acknowledge them")
+            (sink.state, sink.reason) = (
+                .paused, "the broker takes the rows, and the collector does not acknowledge them"
+            )
         }
         return sink
     }

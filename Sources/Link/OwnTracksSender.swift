@@ -11,7 +11,7 @@ import Wire
 final class OwnTracksSender {
     private static let timeout = Duration.seconds(20)
     private static let answerLimit = 16 * 1024
-    private static let delays = Duration.seconds(5) ... Duration.seconds(900)
+    private static let delays = Duration.seconds(5)...Duration.seconds(900)
 
     /// The topic of locations; nil by HTTP.
     let topic: String?
@@ -47,7 +47,9 @@ final class OwnTracksSender {
             "Content-Type: application/json", "X-Limit-U: \(user)", "X-Limit-D: \(settings.device)", "Expect:",
         ]
         if let password {
-            headers.append("Authorization: Basic " + String(decoding: Base64.encode(Array("\(user):\(password)".utf8)), as: UTF8.self))
+            headers.append(
+                "Authorization: Basic "
+                    + String(decoding: Base64.encode(Array("\(user):\(password)".utf8)), as: UTF8.self))
         }
         self.headers = headers
     }

@@ -274,7 +274,7 @@ package final class MQTTConnection {
                 options.will,
             ]
             let copies = unsafe texts.map { text in unsafe text.map { unsafe strdup($0)! } }
-            defer { for unsafe copy in unsafe copies { unsafe free(copy) } }
+            defer { unsafe copies.forEach { unsafe free($0) } }
             var values = unsafe cmosquitto_options()
             unsafe values.client = UnsafePointer(copies[0])
             unsafe values.user = UnsafePointer(copies[1])
@@ -289,7 +289,7 @@ package final class MQTTConnection {
                     "cannot use \(files.joined(separator: ", ")): files in PEM format that paced-link may read",
                     .fault(.tls))
             }
-            unsafe address = UInt(bitPattern: client)
+            address = UInt(bitPattern: client)
         }
 
         deinit {
@@ -340,7 +340,9 @@ package final class MQTTConnection {
                     unsafe values.qos = Int32(message.qos)
                     unsafe values.is_retained = message.isRetained
                     unsafe values.is_gzip = message.isGzip
-                    guard let type = message.contentType else { return unsafe cmosquitto_publish(client, &values, &number) }
+                    guard let type = message.contentType else {
+                        return unsafe cmosquitto_publish(client, &values, &number)
+                    }
                     return unsafe type.withCString { type in
                         unsafe values.content_type = type
                         return unsafe cmosquitto_publish(client, &values, &number)

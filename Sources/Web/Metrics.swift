@@ -26,11 +26,15 @@ package struct Metrics {
 
     private var text = ""
 
-    /// - Parameter state: the STATE line; nil if paced does not run.
-    package static func text(_ state: JSON?, _ server: Server) -> String {
+    /// - Parameters:
+    ///   - state: the STATE line; nil if paced does not run.
+    ///   - link: the result of `link.status`; nil if paced-link does not run.
+    package static func text(_ state: JSON?, link: JSON? = nil, _ server: Server) -> String {
         var metrics = Metrics()
         metrics.add("paced_up", "Whether paced runs.", state == nil ? 0 : 1)
+        metrics.addLinks(state, link)
         if let state { metrics.add(state) }
+        if let link { metrics.add(link: link) }
         metrics.add("paced_web_streams", "Open streams of lines.", Double(server.streams))
         metrics.add("paced_web_connections", "Open connections.", Double(server.connections))
         metrics.add("paced_web_tokens", "Tokens that are valid.", Double(server.tokens))
@@ -66,16 +70,46 @@ package struct Metrics {
                 "paced_recorder_free_bytes", "Free space on the disk of the journal.",
                 recorder["free_mib"]?.number.map { $0 * 1_048_576 })
         }
-        begin("paced_link_connected", "Whether a link is connected.", "gauge")
-        for (link, object) in [("strap", state["heart"]), ("gpsd", state["gpsd"])] {
-            if let word = object?["link"]?.string {
-                text += "paced_link_connected{link=\"\(link)\"} \(word == "connected" ? 1 : 0)\n"
-            }
-        }
         add(
             "paced_battery_ratio", "The charge of the board's battery.",
             state["power"]?["battery_percent"]?.number.map { $0 / 100 })
         add("paced_faults", "What is wrong now and needs a person.", (state["faults"]?.array?.count).map(Double.init))
+    }
+
+    private mutating func addLinks(_ state: JSON?, _ link: JSON?) {
+        let broker = link?["sinks"]?.array?.first { $0["name"]?.string == "mqtt" }?["state"]
+        let words = [
+            ("strap", state?["heart"]?["link"]), ("gpsd", state?["gpsd"]?["link"]),
+            ("broker", broker?.string == "off" ? nil : broker),
+        ]
+        if words.allSatisfy({ $0.1 == nil }) { return }
+        begin("paced_link_connected", "Whether a link is connected.", "gauge")
+        for (link, word) in words {
+            guard let word = word?.string else { continue }
+            text += "paced_link_connected{link=\"\(link)\"} \(word == "connected" ? 1 : 0)\n"
+        }
+    }
+
+    /// The collectors of paced-link. Their names have no character that must be escaped.
+    private mutating func add(link: JSON) {
+        let sinks = link["sinks"]?.array ?? []
+        let collectors = sinks.filter { $0["rows"] != nil }
+        if !collectors.isEmpty {
+            begin("paced_link_backlog_rows", "Rows that a collector has not acknowledged.", "gauge")
+            for sink in collectors {
+                text +=
+                    "paced_link_backlog_rows{sink=\"\(sink["name"]?.string ?? "")\"} \(sink["rows"]?.integer ?? 0)\n"
+            }
+            begin("paced_link_last_ack_seconds", "The time since the last acknowledgement of a collector.", "gauge")
+            for sink in collectors {
+                guard let milliseconds = sink["last_success_ms"]?.number else { continue }
+                text +=
+                    "paced_link_last_ack_seconds{sink=\"\(sink["name"]?.string ?? "")\"} \(Self.number(milliseconds / 1000))\n"
+            }
+        }
+        add(
+            "paced_link_rejected_total", "Messages that the broker has refused.",
+            sinks.first { $0["rejected"] != nil }?["rejected"]?.number, "counter")
     }
 
     private mutating func begin(_ name: String, _ help: String, _ type: String) {

@@ -25,11 +25,13 @@ struct WebDirectories: Equatable {
         maps = options.mapsDirectory ?? MapsDirectory.path { environment.variable($0) }
         let paced = try environment.runtimeDirectory(of: "paced", ("--paced-dir", options.pacedDirectory))
         let net = try environment.runtimeDirectory(of: "paced-net", ("--net-dir", options.netDirectory))
+        let link = try environment.runtimeDirectory(of: "paced-link", ("--link-dir", options.linkDirectory))
         let programOptions =
             ["--runtime-dir", paced] + (options.journalDirectory.map { ["--state-dir", $0] } ?? [])
         places = WebServer.Places(
             stateSocket: paced + "/state.sock", controlSocket: paced + "/control.sock",
-            networkSocket: net + "/net.sock", temporary: environment.variable("TMPDIR") ?? "/tmp",
+            networkSocket: net + "/net.sock", linkSocket: link + "/link.sock",
+            temporary: environment.variable("TMPDIR") ?? "/tmp",
             photos: maps.map { $0 + "/" + PhotoName.directory },
             program: Machine.programBeside("pacectl") ?? "/usr/bin/pacectl",
             programOptions: programOptions,

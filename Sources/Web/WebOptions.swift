@@ -22,6 +22,8 @@ struct WebOptions: Equatable {
     var journalDirectory: String?
     var mapsDirectory: String?
     var netDirectory: String?
+    /// The directory of link.sock, for the metrics.
+    var linkDirectory: String?
 
     static let description = ProgramDescription(
         name: "paced-web",
@@ -76,6 +78,9 @@ struct WebOptions: Equatable {
             ProgramOption(
                 "--net-dir", .required("DIR"), "the directory of net.sock of paced-net, as of pacectl"
             ) { $0.netDirectory = $1 },
+            ProgramOption(
+                "--link-dir", .required("DIR"), "the directory of link.sock of paced-link, as of pacectl"
+            ) { $0.linkDirectory = $1 },
             ProgramOption(
                 "--journal-dir", .required("DIR"),
                 "the directory of the journal, as --state-dir of pacectl"

@@ -17,6 +17,7 @@ final class WebServer {
         var stateSocket: String
         var controlSocket: String
         var networkSocket: String
+        var linkSocket: String
         /// A private directory for files that are in use.
         var temporary: String
         /// The directory of pictures of places; nil without a directory of maps.
@@ -306,17 +307,36 @@ final class WebServer {
     }
 
     private func metrics(_ token: AccessToken, _ reply: HTTPReply) {
-        func response(_ state: JSON?) -> HTTPResponse {
+        func response(_ state: JSON?, _ link: JSON?) -> HTTPResponse {
             let server = Metrics.Server(
                 streams: streams.count, connections: connectionCount(), tokens: access.tokenCount, requests: requests,
                 refusals: refusals)
             return HTTPResponse(
                 200, headers: [("Content-Type", Metrics.type), ("Cache-Control", "no-store")],
-                .bytes(Array(Metrics.text(state, server).utf8)))
+                .bytes(Array(Metrics.text(state, link: link, server).utf8)))
         }
         let isState: (ArraySlice<UInt8>) -> Bool = { $0.starts(with: Array(#"{"class":"STATE""#.utf8)) }
-        ask([], at: places.stateSocket, timeout: .seconds(5), token, reply, isWanted: isState) { result in
-            response((try? result.get()).flatMap { try? JSON(parsing: $0) })
+        askLink { [unowned self] link in
+            ask([], at: places.stateSocket, timeout: .seconds(5), token, reply, isWanted: isState) { result in
+                response((try? result.get()).flatMap { try? JSON(parsing: $0) }, link)
+            }
+        }
+    }
+
+    /// Asks paced-link for its status; nil if it does not run.
+    private func askLink(_ completed: @escaping (JSON?) -> Void) {
+        let number = nextCall
+        nextCall += 1
+        do throws(LineExchange.Failure) {
+            calls[number] = try LineExchange(
+                requestLine("link.status"), at: places.linkSocket, loop: loop, timeout: .seconds(1),
+                lineLimit: JSONRPC.lineLimit
+            ) { [unowned self] result in
+                calls[number] = nil
+                completed((try? result.get()).flatMap { try? JSON(parsing: $0) }?["result"])
+            }
+        } catch {
+            completed(nil)
         }
     }
 

@@ -47,7 +47,8 @@ struct LinkMessagesTests {
     }
 
     @Test(arguments: [
-        ("fault", LinkLevel.health, true), ("pause", .health, false), ("pause", .coarse, true), ("mark", .coarse, false),
+        ("fault", LinkLevel.health, true), ("pause", .health, false), ("pause", .coarse, true),
+        ("mark", .coarse, false),
         ("mark", .position, true), ("alert", .position, false), ("alert", .full, true), ("fault", .none, false),
     ]) func eventIsSentFromItsLevelOn(kind: String, level: LinkLevel, isSent: Bool) {
         let event = json(#"{"class":"EVENT","seq":1,"event":"\#(kind)"}"#)
@@ -56,7 +57,8 @@ struct LinkMessagesTests {
 
     @Test func eventLosesHeartRateAndPlaces() {
         let event = json(
-            #"{"class":"EVENT","seq":1,"event":"stop","summary":{"distance_m":5,"average_bpm":140,"name":"Home"},"latitude":1}"#)
+            #"{"class":"EVENT","seq":1,"event":"stop","summary":{"distance_m":5,"average_bpm":140,"name":"Home"},"latitude":1}"#
+        )
         let coarse = LinkMessages.event(event, .coarse).map { json($0) }
         #expect(coarse?["summary"]?["distance_m"]?.integer == 5)
         #expect(coarse?["summary"]?["average_bpm"] == nil && coarse?["summary"]?["name"] == nil)
@@ -149,7 +151,8 @@ struct LinkMessagesTests {
     }
 
     @Test func staleOrUndatedPositionIsNoFix() {
-        for (name, value) in [("clock", JSON.string("unset")), ("time", .null), ("position", json(#"{"stale":true}"#))] {
+        for (name, value) in [("clock", JSON.string("unset")), ("time", .null), ("position", json(#"{"stale":true}"#))]
+        {
             guard case .object(var members) = state else { return }
             members[name] = value
             #expect(OwnTracks.Fix(.object(members)) == nil, "\(name)")
@@ -180,7 +183,9 @@ struct LinkMessagesTests {
         #expect(events(52.51, 4) == ["leave"])
     }
 
-    @Test(arguments: ["", "club", "club 52.5,13.4", "club 95,13 100", "club 52.5,13.4 5", "club 52.5 13.4 x", "52.5,13.4 100"])
+    @Test(arguments: [
+        "", "club", "club 52.5,13.4", "club 95,13 100", "club 52.5,13.4 5", "club 52.5 13.4 x", "52.5,13.4 100",
+    ])
     func wrongRegionIsRejected(text: String) {
         #expect(OwnTracksRegion(text) == nil)
     }

@@ -67,7 +67,7 @@ extension SystemFacts {
             configurationDiagnosis, unitDiagnosis, socketDiagnosis, groupDiagnosis, diskDiagnosis, clockDiagnosis,
             adapterDiagnosis, lowEnergyDiagnosis, blockDiagnosis, bluetoothdDiagnosis, capabilityDiagnosis,
             strapDiagnosis, gpsdDiagnosis, receiverDiagnosis, uartDiagnosis, fixDiagnosis, barometerDiagnosis,
-            panelDiagnosis, keyDiagnosis, pageDiagnosis, mapDiagnosis, faultDiagnosis,
+            panelDiagnosis, keyDiagnosis, pageDiagnosis, mapDiagnosis, linkDiagnosis, faultDiagnosis,
         ].compactMap(\.self)
     }
 

@@ -29,6 +29,7 @@ struct Doctor {
         findings.runtime = runtime.path
         findings.units = units()
         if findings.units?["paced-web.socket"]?.isThere ?? false { findings.pageAddresses = WebUnits.listenStreams() }
+        if findings.units?["paced-link.service"]?.isActive ?? false { findings.linkSinks = linkSinks() }
         readDaemon(into: &findings)
         readGpsd(into: &findings)
         findings.receivers = tree.receivers()
@@ -48,13 +49,26 @@ struct Doctor {
         guard tree.root.isEmpty, tree.exists("/run/systemd/system") else { return nil }
         let names = [
             "paced.service", "paced-state.socket", "paced-control.socket", "paced-panel.service", "paced-web.service",
-            "paced-web.socket", "bluetooth.service", "gpsd.service", "systemd-timesyncd.service", "chrony.service",
+            "paced-web.socket", "paced-link.service", "bluetooth.service", "gpsd.service", "systemd-timesyncd.service",
+            "chrony.service",
             "ntpsec.service", "ntp.service",
         ]
         let properties = "Id,LoadState,ActiveState,Result,UnitFileState,ExecMainStatus,NRestarts,AmbientCapabilities"
         let text = Subprocess.output(
             ["systemctl", "show", "--no-pager", "-p", properties] + names, within: Self.probeTimeout)
         return text.map(UnitState.read)
+    }
+
+    /// Asks the running paced-link: a client would start one that is not.
+    private func linkSinks() -> [SystemFacts.LinkSink]? {
+        guard var client = try? ControlClient(path: RuntimeDirectory.linkSocket(nil), of: .pacedLink),
+            let text = try? client.call("link.status"), let json = try? JSON(parsing: text.utf8)
+        else { return nil }
+        return json["sinks"]?.array?.map { sink in
+            SystemFacts.LinkSink(
+                name: sink["name"]?.harmlessText(limit: 32) ?? "", state: sink["state"]?.harmlessText(limit: 16) ?? "",
+                reason: sink["reason"]?.harmlessText(limit: 128) ?? "")
+        }
     }
 
     /// Reads the state of the daemon that serves the runtime directory, and finds its process.

@@ -254,6 +254,30 @@ extension SystemFacts {
         }
     }
 
+    /// Nil where paced-link is not enabled.
+    var linkDiagnosis: Diagnosis? {
+        let check = "link"
+        guard let service = units?["paced-link.service"], service.isThere,
+            service.isEnabled || service.isActive || service.active == "failed"
+        else {
+            return nil
+        }
+        if service.active == "failed" {
+            return .failed(
+                check, service.exitStatus == 2 ? "its configuration is invalid" : "paced-link.service has failed",
+                "journalctl -u paced-link -n 5", "sudo systemctl restart paced-link")
+        }
+        guard let linkSinks else { return .note(check, "paced-link does not answer, or you may not ask it") }
+        let troubled = linkSinks.filter { $0.state == "waiting" || $0.state == "paused" }
+        if let first = troubled.first {
+            return .failed(check, "\(first.name): \(first.reason)", "pacectl link status")
+        }
+        let used = linkSinks.filter { $0.state != "off" }.map(\.name)
+        return used.isEmpty
+            ? .note(check, "paced-link runs and sends nothing: Host= is empty")
+            : .ok(check, "sends to \(used.joined(separator: ", "))")
+    }
+
     var faultDiagnosis: Diagnosis? {
         guard let facts, !facts.faults.isEmpty else { return nil }
         return .failed("faults", facts.faults.joined(separator: "; "), readLog)

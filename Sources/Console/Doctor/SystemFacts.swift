@@ -33,8 +33,24 @@ package struct SystemFacts: Equatable {
     package var configuration = Configuration.absent
     package var panelKeys: [PanelKey] = []
     package var map = Map.none
+    /// What paced-link says of the broker and the others that it sends to; nil if it does not answer.
+    package var linkSinks: [LinkSink]?
 
     package init() {}
+
+    /// One of those that paced-link sends to.
+    package struct LinkSink: Equatable {
+        var name: String
+        /// As `link.status` has it.
+        var state: String
+        var reason: String
+
+        package init(name: String, state: String, reason: String) {
+            self.name = name
+            self.state = state
+            self.reason = reason
+        }
+    }
 
     /// The runtime directory of the service.
     static let systemRuntime = "/run/paced"

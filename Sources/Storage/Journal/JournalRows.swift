@@ -70,7 +70,8 @@ package struct JournalRows: RecordingRows {
     /// Passes the rows from a place on to `body`, with their places, until it returns false.
     package func each(from place: Int, _ body: (Int, RecordingRow) throws -> Bool) throws {
         guard let last else { return }
-        let statement = try database.prepare("SELECT \(columns), key FROM record WHERE key BETWEEN ? AND ? ORDER BY key")
+        let statement = try database.prepare(
+            "SELECT \(columns), key FROM record WHERE key BETWEEN ? AND ? ORDER BY key")
         try statement.bind(first + Int64(place), last)
         defer { statement.reset() }
         while try statement.step() {

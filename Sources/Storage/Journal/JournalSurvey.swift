@@ -39,7 +39,9 @@ extension JournalReader {
                 ORDER BY key \(order) LIMIT 1
                 """)
             try statement.bind(keys.lowerBound, keys.upperBound)
-            guard try statement.step(), let latitude = statement.real(0), let longitude = statement.real(1) else { break }
+            guard try statement.step(), let latitude = statement.real(0), let longitude = statement.real(1) else {
+                break
+            }
             ends.append(Coordinate(latitude: latitude, longitude: longitude))
         }
         return ends

@@ -27,6 +27,24 @@ extension DiagnosisCases {
         Case("page", .failed, "its configuration is invalid", "journalctl -u paced-web -n 5") {
             enablePage(&$0, "active", unit("failed", exit: 2))
         },
+        Case("link", .ok, "sends to mqtt, collector", nil) {
+            $0.units?["paced-link.service"] = unit("active")
+            $0.linkSinks = [
+                SystemFacts.LinkSink(name: "mqtt", state: "connected", reason: ""),
+                SystemFacts.LinkSink(name: "collector", state: "connected", reason: ""),
+            ]
+        },
+        Case("link", .failed, "mqtt: TLS failed: unknown", "pacectl link status") {
+            $0.units?["paced-link.service"] = unit("active")
+            $0.linkSinks = [SystemFacts.LinkSink(name: "mqtt", state: "waiting", reason: "TLS failed: unknown")]
+        },
+        Case("link", .failed, "its configuration is invalid", "journalctl -u paced-link -n 5") {
+            $0.units?["paced-link.service"] = unit("failed", exit: 2)
+        },
+        Case("link", .note, "paced-link runs and sends nothing: Host= is empty", nil) {
+            $0.units?["paced-link.service"] = unit("active")
+            $0.linkSinks = [SystemFacts.LinkSink(name: "mqtt", state: "off", reason: "")]
+        },
         Case("map", .ok, "vector tiles", nil) { $0.map = .readable("vector tiles") },
         Case("map", .failed, "cannot read /m: it is damaged", "pacectl map import EXTRACT.osm.pbf") {
             $0.map = .unreadable("/m", "it is damaged")

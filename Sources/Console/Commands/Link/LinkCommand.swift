@@ -53,7 +53,8 @@ package struct LinkCommand: Equatable {
 
     private static func text(of json: JSON) -> String {
         var table = TextTable([
-            .init(head: "TO"), .init(head: "STATE"), .init(head: "LAST SUCCESS"), .init(head: "ROWS LEFT", isNumber: true),
+            .init(head: "TO"), .init(head: "STATE"), .init(head: "LAST SUCCESS"),
+            .init(head: "ROWS LEFT", isNumber: true),
             .init(head: "NEXT TRY"), .init(head: "WHY"),
         ])
         for sink in json["sinks"]?.array ?? [] {
