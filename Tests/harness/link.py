@@ -253,9 +253,10 @@ class LinkFixture:
             **environment or {}))
         return self.link
 
-    def start_collector(self, *options, name="collector", database=None):
+    def start_collector(self, *options, name="collector", database=None, **environment):
         address = database or self.database.database()
         collector = Collector(self.stage.directory, self.broker, address, *options, name=name)
+        collector.environment = environment
         return self.stage.start(collector if database else collector.init())
 
     def start(self, level="full", sinks="collector", **options):
