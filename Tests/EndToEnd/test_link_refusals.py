@@ -1,4 +1,4 @@
-"""Brokers that refuse paced-link, or what it sends: the reason is in its status, and it does not try again and again."""
+"""Brokers that refuse paced-link, or what it sends: its status has the reason, and it does not try again and again."""
 
 import json
 import socket
@@ -59,6 +59,7 @@ def test_right_that_is_missing_at_the_broker_is_named(link, missing):
     link.start_link(mqtt={"User": "board"}, credentials={"mqtt-password": "pw"},
                     Collector={"Sinks": "collector", "AckTimeoutSec": 1})
     number, name = link.upload(30)
+    link.link.wait_for_state("mqtt", "connected")
     link.daemon.control.result("run.start", sport="run", indoor=True)
     if missing.startswith("read"):
         # Without the acknowledgements all is sent and nothing is known.
@@ -75,8 +76,9 @@ def test_right_that_is_missing_at_the_broker_is_named(link, missing):
         link.wait_for_rows(collector, number, name)
 
 
-def test_broker_with_a_small_limit_gets_smaller_batches(link):
-    link.start_broker(lines=["message_size_limit 2500"])
+@pytest.mark.parametrize("limit", ["message_size_limit", "max_packet_size"])
+def test_broker_with_a_small_limit_gets_smaller_batches(link, limit):
+    link.start_broker(lines=[f"{limit} 2500"])
     link.start_daemon()
     collector = link.start_collector()
     link.start_link(Collector={"Sinks": "collector", "AckTimeoutSec": 1})
@@ -258,7 +260,8 @@ def test_silent_server_is_given_up_and_the_program_answers_meanwhile(link):
 
 @pytest.mark.thorough
 def test_broker_that_sends_nonsense_is_left(link):
-    nonsense = [b"", b"\x20\x03\x00\x00\x00" + b"\xff" * 1000, b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x30\xff\xff\xff\xff"]
+    nonsense = [
+        b"", b"\x20\x03\x00\x00\x00" + b"\xff" * 1000, b"HTTP/1.1 400 Bad Request\r\n\r\n", b"0\xff\xff\xff\xff"]
 
     def behave(client):
         client.sendall(nonsense[len(link.broker.times) % len(nonsense)])

@@ -267,9 +267,13 @@ class LinkFixture:
         self.start_link(level, Collector={"Sinks": sinks, "AckTimeoutSec": 1}, **options)
         return collector
 
-    def listen(self, *topics, **options):
-        """A second client of the broker; topics below paced/v1/."""
-        return self.stage.keep(Subscriber(self.broker, *(f"paced/v1/{topic}" for topic in topics), **options))
+    def subscribe(self, *topics):
+        """A second client of the broker."""
+        return self.stage.keep(Subscriber(self.broker, *topics))
+
+    def listen(self, *topics):
+        """A second client, of topics below paced/v1/."""
+        return self.subscribe(*(f"paced/v1/{topic}" for topic in topics))
 
     @property
     def device(self):
