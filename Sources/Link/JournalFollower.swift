@@ -180,14 +180,19 @@ final class JournalFollower {
         return summary.uuid
     }
 
-    /// The starts and ends of the newest activities.
-    func ends() throws -> [Coordinate] {
-        guard let reader else { return [] }
+    /// The starts and ends of the newest activities; nil while the journal cannot be read.
+    func ends() throws -> [Coordinate]? {
+        guard let reader else { return nil }
         var ends: [Coordinate] = []
         for summary in try reader.list(limit: Self.endLimit) {
             ends += try reader.ends(of: summary.id)
         }
         return ends
+    }
+
+    /// The first recorded position of an activity; nil if there is none yet.
+    func start(of id: Int) throws -> Coordinate? {
+        try reader?.ends(of: id).first
     }
 
     /// The activities of about half a year.
@@ -213,7 +218,7 @@ final class JournalFollower {
             return writer.bytes.count < limit
         }
         if let hidden {
-            try select(rows, hidden, from: place, &batch, add)
+            batch.isLast = try select(rows, hidden, from: place, add)
         } else if let end {
             batch.next = end
             try rows.each(from: place) { place, row in
@@ -227,11 +232,12 @@ final class JournalFollower {
         return batch
     }
 
-    /// Passes the visible rows on. Their places are counted here.
+    /// Passes the visible rows on, until `add` returns false. Their places are counted here.
+    ///
+    /// - Returns: whether there are no more.
     private func select(
-        _ rows: JournalRows, _ hidden: HiddenCircles, from place: Int, _ batch: inout Batch,
-        _ add: (Int, RecordingRow) -> Bool
-    ) throws {
+        _ rows: JournalRows, _ hidden: HiddenCircles, from place: Int, _ add: (Int, RecordingRow) -> Bool
+    ) throws -> Bool {
         struct Full: Error {}
         let visible = try HiddenRows(rows, hidden.places(of: rows))
         var count = 0
@@ -240,8 +246,10 @@ final class JournalFollower {
                 defer { count += 1 }
                 if count >= place, !add(count, row) { throw Full() }
             }
-            batch.isLast = true
-        } catch is Full {}
+            return true
+        } catch is Full {
+            return false
+        }
     }
 
     /// A row without what the level leaves out; nil if nothing is left.

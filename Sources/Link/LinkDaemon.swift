@@ -153,7 +153,7 @@ package final class LinkDaemon {
         parameters.object {
             $0.member("topic", Self.topic)
             $0.member("key", key)
-            $0.member("text", SanitizedText.line("paced-link: " + text, limit: 120) ?? "")
+            $0.member("text", "paced-link: " + text)
         }
         let line = requestLine("notice", String(decoding: parameters.bytes, as: UTF8.self))
         notices.removeAll { $0.isComplete }

@@ -45,7 +45,7 @@ final class LinkService {
     private(set) var delivery: RowDelivery
     private(set) var tracks: OwnTracksSender?
     private var position: LivePosition
-    private var hiddenPlaces: (activity: Int?, places: HiddenPlaces)?
+    private var hiddenPlaces: (activity: Int, places: HiddenPlaces)?
     private var delay = delays.lowerBound
     private var shortLives = 0
     private var acceptedAt: Instant?
@@ -129,9 +129,13 @@ final class LinkService {
         let now = Clock.now()
         self.state = state
         let id = state["activity"]?.integer
-        if let hidden, hiddenPlaces == nil || hiddenPlaces?.activity != id { findHiddenPlaces(hidden, id) }
-        let places = hidden == nil ? nil : hiddenPlaces?.places
-        let sendable = position.ingest(state, hidden: places, at: now)
+        let sendable: JSON? =
+            if let hidden {
+                // Where the user is without a run, or before its start is known, may be a hidden place.
+                hiddenPlaces(hidden, id).flatMap { position.ingest(state, hidden: $0, at: now) }
+            } else {
+                position.ingest(state, hidden: nil, at: now)
+            }
         if case .connected(let client) = connection { sendLive(client, state, id, sendable, at: now) }
         if let fix = fix(of: state, sendable) { tracks?.ingest(fix, connectedClient, at: now) }
         var synced: Instant?
@@ -153,7 +157,7 @@ final class LinkService {
         liveAt = now
         let activity = id.flatMap { follower?.uuid(of: $0) }
         let payload = LinkMessages.state(state, members, activity: activity, position: position)
-        _ = client.publish(.init(messages.state, payload, qos: 0, contentType: Self.jsonType))
+        _ = try? client.publish(.init(messages.state, payload, qos: 0, contentType: Self.jsonType))
     }
 
     /// A fix for OwnTracks: the position that may be sent.
@@ -163,13 +167,19 @@ final class LinkService {
         return OwnTracks.Fix(.object(members))
     }
 
-    /// Starts and ends of the last activities, and the start of this one: where a run may end again.
-    private func findHiddenPlaces(_ hidden: HiddenCircles, _ id: Int?) {
+    /// The hidden places of a run: around its start, and around the starts and ends of earlier ones, where it may end. Nil until
+    /// they are known.
+    private func hiddenPlaces(_ hidden: HiddenCircles, _ id: Int?) -> HiddenPlaces? {
+        guard let id, let follower else { return nil }
+        if let known = hiddenPlaces, known.activity == id { return known.places }
         do {
-            let ends = try follower?.ends() ?? []
-            hiddenPlaces = (id, try hidden.places(around: ends))
+            guard let start = try follower.start(of: id), let ends = try follower.ends() else { return nil }
+            let places = try hidden.places(around: ends + [start])
+            hiddenPlaces = (id, places)
+            return places
         } catch {
             log(.error, "cannot find hidden places: \(error)")
+            return nil
         }
     }
 
@@ -180,7 +190,7 @@ final class LinkService {
             return
         }
         guard events.count < Self.eventWindow,
-            let message = client.publish(.init(messages.event, payload, qos: 1, contentType: Self.jsonType))
+            let message = try? client.publish(.init(messages.event, payload, qos: 1, contentType: Self.jsonType))
         else {
             missedEvents = true
             return
@@ -241,13 +251,18 @@ final class LinkService {
                 payload = messages.batch(uuid, revision: activity.revision, from: from, next: next, rows: batch.rows)
                 sentRows += next - from
             }
-            guard let packed = Gzip.pack(payload),
-                let number = client.publish(
-                    .init(messages.rows, packed, qos: 1, contentType: Self.jsonType, isGzip: true))
-            else { return false }
+            guard let packed = Gzip.pack(payload) else { return false }
+            let number = try client.publish(
+                .init(messages.rows, packed, qos: 1, contentType: Self.jsonType, isGzip: true))
             sentBytes += packed.count
             delivery.sent(order, next: next, to: sinks, as: number, at: now)
             return storeRevisions()
+        } catch MQTTConnection.Refusal.tooLarge {
+            if halveBatches() { return true }
+            refuse(0x95)
+            return hold(order, sinks, now)
+        } catch is MQTTConnection.Refusal {
+            return false
         } catch {
             log(.warning, "cannot read rows: \(error)")
             return hold(order, sinks, now)
@@ -340,12 +355,12 @@ final class LinkService {
         notified = notified.filter { $0 == MQTTFailure.Fault.clientID.rawValue }
         log(.notice, "connected to \(configuration.host ?? "")")
         isMetered = client.interface.map { configuration.metered.contains($0) } ?? false
-        _ = client.publish(.init(messages.status, Array("online".utf8), qos: 1, isRetained: true))
+        _ = try? client.publish(.init(messages.status, Array("online".utf8), qos: 1, isRetained: true))
         if let prefix = configuration.discoveryPrefix {
             let payload = HomeAssistant.discovery(
                 of: device.uuid, name: device.name?.text ?? "paced", members: members, interval: configuration.interval,
                 tracker: tracks?.topic)
-            _ = client.publish(
+            _ = try? client.publish(
                 .init("\(prefix)/device/\(device.uuid)/config", payload, qos: 1, isRetained: true))
         }
         if !configuration.sinks.isEmpty { client.subscribe(messages.acknowledgements) }
@@ -368,14 +383,21 @@ final class LinkService {
         guard reason >= 0x80 || reason == 0x10 else { return }
         if reason >= 0x80 { refuse(reason) }
         guard delivery.hasFlight(message) else { return }
-        // Too large: smaller batches, at once.
-        if reason == 0x95, batchLimit > Self.batchLimits.lowerBound {
-            batchLimit = max(batchLimit / 2, Self.batchLimits.lowerBound)
+        if reason == 0x95, halveBatches() {
             delivery.retry(message)
         } else {
             delivery.refuse(message, isAbsent: reason == 0x10, at: now)
         }
         timer?.arm(at: now)
+    }
+
+    /// Makes batches smaller, for a broker that takes no larger messages.
+    ///
+    /// - Returns: whether they were not the smallest.
+    private func halveBatches() -> Bool {
+        guard batchLimit > Self.batchLimits.lowerBound else { return false }
+        batchLimit = max(batchLimit / 2, Self.batchLimits.lowerBound)
+        return true
     }
 
     private func refuse(_ reason: Int32) {
@@ -391,11 +413,18 @@ final class LinkService {
         if reason != 0x95 || batchLimit == Self.batchLimits.lowerBound { report("refused", text) }
     }
 
+    /// A notice has 64 characters at most.
+    private static let notices = [
+        MQTTFailure.Fault.tls.rawValue: "TLS fails: see pacectl link status",
+        MQTTFailure.Fault.refused.rawValue: "the broker refuses: see pacectl link status",
+        MQTTFailure.Fault.clientID.rawValue: "its ID is used twice: see pacectl link status",
+    ]
+
     /// Tells the user once.
     private func report(_ key: String, _ text: String) {
         guard notified.insert(key).inserted else { return }
         log(.error, text)
-        notify(key, text)
+        notify(key, Self.notices[key] ?? "")
     }
 
     private func fail(_ failure: MQTTFailure) {

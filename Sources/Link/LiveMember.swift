@@ -37,6 +37,7 @@ package struct LiveMember: Equatable, Sendable {
     package static let all: [LiveMember] = [
         LiveMember("time", .health, "time"),
         LiveMember("run", .health, "run", "Run", class: "enum", state: nil),
+        LiveMember("demo", .health, "demo"),
         LiveMember("activity", .health, "activity"),
         LiveMember("sport", .coarse, "sport"),
         LiveMember("elapsed_ms", .coarse, "elapsed_ms", "Active time", class: "duration", unit: "ms", state: nil),

@@ -61,9 +61,9 @@ final class OwnTracksSender {
         for message in tracks.ingest(fix, at: now) {
             switch (message, broker, topic) {
             case (.location(let payload), let broker?, let topic?):
-                if broker.publish(.init(topic, payload, qos: 0, isRetained: true)) != nil { lastSuccess = now }
+                if (try? broker.publish(.init(topic, payload, qos: 0, isRetained: true))) != nil { lastSuccess = now }
             case (.transition(let payload), let broker?, let topic?):
-                _ = broker.publish(.init(topic + "/event", payload, qos: 1))
+                _ = try? broker.publish(.init(topic + "/event", payload, qos: 1))
             case (.location(let payload), _, nil), (.transition(let payload), _, nil):
                 // One location waits at most, and transitions in their order.
                 waiting.removeAll { Self.isLocation($0) && Self.isLocation(payload) }

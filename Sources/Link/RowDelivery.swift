@@ -340,10 +340,11 @@ package struct RowDelivery {
             changedPositions.append((index, nil))
             plan(index)
         }
-        let uuid = acknowledgement.activity
-        guard var activity = activities[uuid] else { return }
+        // Whatever it says, the collector is there.
         sinks[index].acknowledgedAt = now
         (sinks[index].isSilent, sinks[index].isAbsent, sinks[index].pausedUntil) = (false, false, nil)
+        let uuid = acknowledgement.activity
+        guard var activity = activities[uuid] else { return }
         if acknowledgement.revision > activity.revision {
             // The collector knows revisions that were lost here: the head gets a new one.
             activity.revision = acknowledgement.revision + 1

@@ -192,14 +192,24 @@ package final class MQTTConnection {
         return number < 0 ? nil : NetworkInterfaces.name(ofSocket: number)
     }
 
+    /// Why a message is not sent, and will not be.
+    package enum Refusal: Error, Equatable {
+        /// It has more bytes than the broker takes.
+        case tooLarge
+        case other
+    }
+
     /// Sends a message.
     ///
-    /// - Returns: its number, for ``Event/acknowledged(message:reason:)``; nil if it is not sent, and will not be.
-    package func publish(_ message: Message) -> Int32? {
+    /// - Returns: its number, for ``Event/acknowledged(message:reason:)``.
+    @discardableResult
+    package func publish(_ message: Message) throws(Refusal) -> Int32 {
         // Before the acceptance the library would keep the message, and send it at a time of its own.
-        guard isAccepted, !hasEnded else { return nil }
-        let number = client.publish(message)
+        guard isAccepted, !hasEnded else { throw .other }
+        let (number, error) = client.publish(message)
         flush()
+        // MOSQ_ERR_OVERSIZE_PACKET
+        if error != 0 { throw error == 25 ? .tooLarge : .other }
         return number
     }
 
@@ -329,7 +339,7 @@ package final class MQTTConnection {
 
         func misc() -> Int32 { unsafe cmosquitto_misc(client) }
 
-        func publish(_ message: Message) -> Int32? {
+        func publish(_ message: Message) -> (number: Int32, error: Int32) {
             var number: Int32 = 0
             let error = unsafe message.topic.withCString { topic in
                 unsafe message.payload.withUnsafeBytes { payload in
@@ -349,7 +359,7 @@ package final class MQTTConnection {
                     }
                 }
             }
-            return error == 0 ? number : nil
+            return (number, error)
         }
 
         func subscribe(_ topic: String) { _ = unsafe cmosquitto_subscribe(client, topic) }
