@@ -23,7 +23,7 @@ ci := test-address test-vm test-systemd test-power fuzz-short attack-short bench
 rest := unit-debug end-to-end-rest test-thread test-vm-rest test-systemd-rest test-power-rest fuzz-rest
 stages := $(test) $(ci) $(rest)
 
-.PHONY: build run test ci test-all endure $(stages) torture cut-files soak web-themes web-hour attack fuzz-cases fuzz try-engine \
+.PHONY: build run test ci test-all endure $(stages) torture link-kills cut-files soak web-themes web-hour attack fuzz-cases fuzz try-engine \
 	pages accuracy install uninstall clean requirements test-requirements
 
 pytest := .build/venv/bin/python -B -m pytest Tests/EndToEnd
@@ -59,7 +59,7 @@ deb:
 	@Tools/stages $@
 
 # Tests that take hours, started by hand.
-endure: fuzz-cases torture soak attack cut-files web-themes web-hour
+endure: fuzz-cases torture link-kills soak attack cut-files web-themes web-hour
 
 # The directories of "make install"; DESTDIR is prepended to all.
 prefix := /usr/local
@@ -81,6 +81,10 @@ torture: test-requirements .build/venv
 	Tests/VirtualMachine/test 50
 	@echo "== ten minutes of a run, the power cut at each flush and 200 times between"
 	Tests/PowerCut/test 600 200 20
+
+link-kills: build .build/venv
+	@echo "== rows that flow while the broker, the collector and paced-link are killed a thousand times"
+	.build/venv/bin/python -B Tests/Link/kills.py --kills 1000
 
 cut-files: build .build/venv
 	@echo "== 500 cuts of a FIT file"

@@ -115,6 +115,7 @@ def test_deleted_activity_stays_deleted_until_its_board_restores_it(collector, b
     assert len(collector.rows(ACTIVITY)) == 20 and not collector.state(ACTIVITY)["deleted"]
 
 
+@pytest.mark.thorough
 def test_boards_do_not_disturb_each_other(stage, broker, collector, board):
     other = stage.keep(Board(broker))
     board.rows(0, 5)
@@ -248,6 +249,7 @@ def test_restarted_broker_is_found_again(broker, collector, board):
     assert collector.log_text().count("refused") == 1
 
 
+@pytest.mark.thorough
 def test_killed_collector_has_kept_what_it_acknowledged(collector, board):
     for first in range(0, 100, 10):
         board.rows(first, first + 10)

@@ -115,6 +115,7 @@ def test_board_is_unavailable_by_its_will(link):
     watcher.wait("offline", lambda message: message.topic == topic and message.payload == b"offline")
 
 
+@pytest.mark.thorough
 def test_discovery_is_told_again_to_a_broker_that_has_forgotten_it(link):
     _, before = begin(link, "health")
     link.broker.kill()

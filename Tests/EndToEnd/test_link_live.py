@@ -75,6 +75,7 @@ def test_chosen_members_are_sent_alone(link):
     assert all(state.keys() == {"run", "distance_m"} for state in states(watcher))
 
 
+@pytest.mark.thorough
 def test_nothing_is_sent_without_paced(link):
     watcher = begin(link)
     wait_for(lambda: states(watcher), 60, "a state")
@@ -107,6 +108,7 @@ def test_broker_says_offline_after_a_kill_and_after_a_stop(link):
     assert later.wait("the status", lambda message: True).is_retained and status(later) == [b"offline"]
 
 
+@pytest.mark.thorough
 def test_status_is_told_again_to_a_broker_that_has_forgotten_it(link):
     link.start_broker()
     link.start_daemon()

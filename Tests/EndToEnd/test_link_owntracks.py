@@ -66,6 +66,7 @@ def test_location_is_retained_and_has_the_fields_of_the_recorder(link, receiver)
     assert later.wait("what is retained", lambda message: True).is_retained
 
 
+@pytest.mark.thorough
 def test_names_are_those_of_the_device_by_default(link, receiver):
     start_daemon(link, receiver)
     watcher = link.subscribe("owntracks/#")
@@ -199,6 +200,7 @@ def test_location_that_the_server_does_not_want_is_not_sent_again(link, receiver
     assert recorder.accepted()[0]["lat"] == pytest.approx(52.5183, abs=1e-6)
 
 
+@pytest.mark.thorough
 def test_endless_answer_is_not_read(link, receiver, recorder):
     recorder.length = 100_000_000
     start_posting(link, receiver, recorder)

@@ -35,6 +35,7 @@ def test_refused_password_is_told_once_and_tried_each_quarter_of_an_hour(link):
     link.link.wait_for_state("mqtt", "connected")
 
 
+@pytest.mark.thorough
 def test_missing_password_is_refused(link):
     link.start_broker(users={"board": "right"})
     begin(link)
@@ -149,6 +150,7 @@ def test_clear_text_is_never_sent_without_being_allowed(link):
     assert link.device not in link.broker.log_text() and link.broker.connections(link.device) == 0
 
 
+@pytest.mark.thorough
 def test_clear_text_that_is_allowed_is_warned_of(link):
     link.start_broker()
     begin(link)

@@ -161,6 +161,7 @@ def test_restored_database_gets_all_rows_again_after_its_new_epoch(link):
     link.wait_for_rows(restored, *second)
 
 
+@pytest.mark.thorough
 def test_new_database_gets_everything(link):
     collector = link.start()
     first = link.upload(200)
@@ -202,6 +203,7 @@ def test_lost_state_of_paced_link_costs_a_repetition_and_no_row(link):
     assert collector.state(name)["revision"] > revision
 
 
+@pytest.mark.thorough
 def test_damaged_state_is_set_aside(link):
     collector = link.start()
     number, name = link.upload()
@@ -215,6 +217,7 @@ def test_damaged_state_is_set_aside(link):
     link.wait_for_rows(collector, *link.upload(30))
 
 
+@pytest.mark.thorough
 def test_boards_at_one_broker_are_told_apart(link):
     collector = link.start()
     other = LinkFixture(ProcessFixture(), link.database)

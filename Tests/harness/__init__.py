@@ -1,4 +1,4 @@
-"""Shared code of the Python tests: EndToEnd, VirtualMachine, PowerCut and Attack. All but `browser`, `certificates`,
+"""Shared code of the Python tests: EndToEnd, Link, VirtualMachine, PowerCut and Attack. All but `browser`, `certificates`,
 `servers` and `link` need only the standard library.
 
     timing         clocks, waiting for an event, expectations, limits of real time

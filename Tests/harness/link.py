@@ -17,7 +17,7 @@ from harness import uploads
 from harness.client import ControlClient
 from harness.process import ENVIRONMENT, PACECTL, PROGRAMS, ROOT, ManagedProcess
 from harness.servers import Mosquitto
-from harness.timing import GUARD, Failed, boot_ms, expect, real_seconds, wait_for
+from harness.timing import GUARD, Failed, boot_ms, real_seconds, wait_for
 
 PACED_LINK = PROGRAMS / "paced-link"
 COLLECTOR = ROOT / "Examples/collector/collector.py"
@@ -32,7 +32,7 @@ class Collector(ManagedProcess):
         security = ["--ca", broker.identity.path] if broker.identity else ["--plain"]
         self.base = [sys.executable, "-B", COLLECTOR, "--broker", "127.0.0.1", "--port", broker.port, *security,
                      "--database", database, "--name", name, *options]
-        self.waits = True
+        self.waits, self.connection = True, None
         super().__init__([*self.base, "run"], log=log or directory / f"{name}.log")
 
     def init(self):
@@ -57,9 +57,15 @@ class Collector(ManagedProcess):
         return self.log_text().count("collecting as ") if self.log.exists() else 0
 
     def query(self, text, *parameters):
-        """All rows of a query."""
-        with psycopg.connect(self.database) as connection:
-            return connection.execute(text, parameters).fetchall()
+        """All rows of a query. The tests ask often, over a connection that stays."""
+        if self.connection is None or self.connection.closed:
+            self.connection = psycopg.connect(self.database, autocommit=True)
+        return self.connection.execute(text, parameters).fetchall()
+
+    def end(self, *arguments):
+        if self.connection is not None:
+            self.connection.close()
+        return super().end(*arguments)
 
     def rows(self, activity):
         """The rows of an activity by their places, without the places in them."""
@@ -294,14 +300,15 @@ class LinkFixture:
 
     def wait_for_rows(self, collector, number, uuid, seconds=60):
         """Waits until a collector has exactly the rows of the journal, and the head of the activity."""
-        rows = self.rows(number)
+        rows, summary = self.rows(number), self.summary(number)
 
         def is_there():
-            return collector.rows(uuid) == rows and collector.state(uuid)["summary"] == self.summary(number)
+            state = collector.state(uuid)
+            return state and state["next"] == len(rows) and state["summary"] == summary
 
         try:
             wait_for(is_there, seconds, "")
         except Failed:
-            expect(collector.rows(uuid) == rows, f"rows are missing: {self.link.call('link.status')}")
-            assert collector.state(uuid)["summary"] == self.summary(number)
+            raise Failed(f"not there: {collector.state(uuid)}, {self.link.call('link.status')}") from None
+        assert collector.rows(uuid) == rows
         return rows
