@@ -201,8 +201,13 @@ final class JournalFollower {
     /// The summary of an activity as its level has it; nil if it has gone meanwhile.
     func summary(of id: Int) throws -> JSON? {
         guard let summary = try reader?.summary(of: id) else { return nil }
-        return level.reduced(try JSON(parsing: Self.text(of: summary)))
+        let json = level.reduced(try JSON(parsing: Self.text(of: summary)))
+        guard hidden != nil, case .object(let members) = json else { return json }
+        // Totals and times of the whole activity would tell how far a hidden place is.
+        return .object(members.filter { Self.namesOfHidden.contains($0.key) })
     }
+
+    private static let namesOfHidden: Set = ["id", "uuid", "sport", "indoor", "name"]
 
     /// The rows of an activity from a place on; nil if it has gone meanwhile.
     ///

@@ -26,7 +26,7 @@ enum LinkExamples {
         #"{"n":2,"row":"sample","at_ms":1000,"elapsed_ms":1000,"distance_m":7.2,"latitude":52.5163,"longitude":13.3777,"speed_mps":7.2,"power_w":201"#
     private static let beats = #"{"n":1,"row":"beats","at_ms":900,"rr_1024":[440,438]}"#
     private static let summary =
-        #"{"activity":17,"uuid":"00000000-0000-4000-8000-000000000002","sport":"ride","elapsed_ms":3600000,"distance_m":25000,"average_bpm":139}"#
+        #"{"id":17,"uuid":"00000000-0000-4000-8000-000000000002","sport":"ride","elapsed_ms":3600000,"distance_m":25000,"average_bpm":139}"#
 
     /// The lines to print.
     static func text(_ configuration: LinkConfiguration, host: String?) -> String {

@@ -101,11 +101,14 @@ package struct LinkMessages {
     }
 
     /// The message of an EVENT line; nil for one that the level leaves out.
-    package static func event(_ event: JSON, _ level: LinkLevel) -> [UInt8]? {
+    ///
+    /// - Parameter hidesPlaces: whether positions near starts and ends are hidden. Then no event has a position.
+    package static func event(_ event: JSON, _ level: LinkLevel, hidesPlaces: Bool = false) -> [UInt8]? {
         guard let kind = event["event"]?.string, level.sends(event: kind),
             case .object(var members) = level.reduced(event)
         else { return nil }
         members["class"] = nil
+        if hidesPlaces { (members["latitude"], members["longitude"]) = (nil, nil) }
         var line = JSONWriter(capacity: 512)
         line.value(.object(members))
         return line.bytes

@@ -185,7 +185,7 @@ final class LinkService {
 
     private func send(_ event: JSON) {
         guard let number = event["seq"]?.integer, let client = connectedClient else { return }
-        guard let payload = LinkMessages.event(event, configuration.level) else {
+        guard let payload = LinkMessages.event(event, configuration.level, hidesPlaces: hidden != nil) else {
             if events.isEmpty { lastEvent = number }
             return
         }
@@ -260,7 +260,9 @@ final class LinkService {
         } catch MQTTConnection.Refusal.tooLarge {
             if halveBatches() { return true }
             refuse(0x95)
-            return hold(order, sinks, now)
+            _ = hold(order, sinks, now)
+            delivery.refuse(Self.unsent, isAbsent: false, at: now)
+            return false
         } catch is MQTTConnection.Refusal {
             return false
         } catch {
@@ -271,9 +273,12 @@ final class LinkService {
 
     /// The journal has changed meanwhile: the next survey says how.
     private func hold(_ order: RowDelivery.Order, _ sinks: [Int], _ now: Instant) -> Bool {
-        delivery.sent(order, next: 0, to: sinks, as: -1, at: now)
+        delivery.sent(order, next: 0, to: sinks, as: Self.unsent, at: now)
         return true
     }
+
+    /// The number of a message that waits as if it was sent.
+    private static let unsent: Int32 = -1
 
     /// Stores what was delivered, once a second at most.
     private func save(at now: Instant, isLast: Bool) {

@@ -156,7 +156,10 @@ package struct RowDelivery {
 
     /// The place after the last row, of rows that are selected when they are read.
     package mutating func finish(_ uuid: UUID, at end: Int) {
+        guard activities[uuid]?.end != end else { return }
         activities[uuid]?.end = end
+        // The head was sent without it.
+        activities[uuid]?.revision += 1
         changedActivities.insert(uuid)
         for index in sinks.indices { plan(index, uuid) }
     }

@@ -66,6 +66,12 @@ struct LinkMessagesTests {
         #expect(LinkMessages.event(event, .position).map { json($0) }?["latitude"]?.integer == 1)
     }
 
+    @Test func eventHasNoPositionWherePlacesAreHidden() {
+        let event = json(#"{"class":"EVENT","seq":1,"event":"mark","mark":1,"latitude":1,"longitude":2}"#)
+        let mark = LinkMessages.event(event, .full, hidesPlaces: true).map { json($0) }
+        #expect(mark?["mark"]?.integer == 1 && mark?["latitude"] == nil && mark?["longitude"] == nil)
+    }
+
     // MARK: Home Assistant
 
     /// The keys that Home Assistant's device discovery knows; another one at the top refuses the whole message.
