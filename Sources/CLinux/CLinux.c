@@ -151,6 +151,11 @@ void clinux_keep_mmap_threshold(void) {
     mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 }
 
+void clinux_return_free_memory(void)
+{
+    malloc_trim(0);
+}
+
 int clinux_get_volume(const char *path, struct clinux_volume *volume)
 {
     struct statfs status;

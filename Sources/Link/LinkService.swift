@@ -67,6 +67,9 @@ final class LinkService {
     private(set) var refusal: String?
     private(set) var lastSuccess: Instant?
     private(set) var sentBytes = 0
+    /// After a backlog of this size its memory is given back.
+    private static let returnedBytes = 1 << 20
+    private var unreturnedBytes = 0
     private(set) var sentRows = 0
 
     init(
@@ -218,6 +221,10 @@ final class LinkService {
         }
         save(at: now, isLast: false)
         arm(at: now)
+        if unreturnedBytes > Self.returnedBytes, delivery.isComplete {
+            unreturnedBytes = 0
+            Machine.returnFreeMemory()
+        }
     }
 
     /// A revision is stored before it is sent.
@@ -255,6 +262,7 @@ final class LinkService {
             let number = try client.publish(
                 .init(messages.rows, packed, qos: 1, contentType: Self.jsonType, isGzip: true))
             sentBytes += packed.count
+            unreturnedBytes += payload.count
             delivery.sent(order, next: next, to: sinks, as: number, at: now)
             return storeRevisions()
         } catch MQTTConnection.Refusal.tooLarge {

@@ -394,6 +394,9 @@ package struct RowDelivery {
         return !activity.isDeleted && position.next < activity.end ?? .max
     }
 
+    /// Whether no sink needs anything.
+    package var isComplete: Bool { sinks.allSatisfy { $0.work.isEmpty } }
+
     /// The rows that a sink has not acknowledged, of activities whose end is known.
     package func backlog(of index: Int) -> Int {
         sinks[index].work.reduce(0) { sum, uuid in

@@ -55,6 +55,13 @@ package enum Machine {
         clinux_keep_mmap_threshold()
     }
 
+    /// Gives the free memory of the heap back to the kernel: after work that needed much of it.
+    ///
+    /// The corresponding C function is `malloc_trim`.
+    package static func returnFreeMemory() {
+        clinux_return_free_memory()
+    }
+
     /// The program's id: a random number.
     private static var program: sd_id128_t {
         sd_id128_t(

@@ -63,6 +63,9 @@ int clinux_has_access_list(const char *path);
  * the threshold to the size of the largest block that was freed, up to 32 MiB, and keeps such blocks. */
 void clinux_keep_mmap_threshold(void);
 
+/* malloc_trim(3): free memory of the heap returns to the system. */
+void clinux_return_free_memory(void);
+
 struct clinux_volume {
     uint64_t free; /* bytes that everyone may use */
     uint64_t type; /* a number of linux/magic.h */
