@@ -69,7 +69,7 @@ def board(stage, broker, collector):
     return stage.keep(Board(broker))
 
 
-def test_rows_and_heads_are_kept_and_acknowledged(collector, board):
+def test_rows_and_heads_are_kept_and_acknowledged(stage, broker, collector, board):
     assert board.head(1, sport="run", open=True) == {"revision": 1, "next": 0}
     assert board.rows(0, 30) == {"revision": 1, "next": 30}
     assert board.rows(30, 47) == {"revision": 1, "next": 47}
@@ -83,6 +83,9 @@ def test_rows_and_heads_are_kept_and_acknowledged(collector, board):
     at, latitude, power = collector.query(
         "SELECT extract(epoch FROM at)::float8, latitude, power_w FROM activity_sample WHERE n = 3")[0]
     assert (at, latitude, power) == (1772350215.3, row(3)["latitude"], None)
+    # A board that connects later learns where the collector is.
+    later = stage.keep(Subscriber(broker, board.topics[0]))
+    assert later.wait("what is retained", lambda message: True).json == board.messages[-1].json
 
 
 def test_what_comes_twice_or_late_or_with_a_hole_changes_nothing(collector, board):

@@ -131,22 +131,25 @@ class Board(LinkFixture):
         return f"{messages} messages, {total} rows are equal, {sent - stored} duplicates were absorbed"
 
 
+def kill_often(board, kills):
+    names = list(board.processes)
+    for kill in range(kills):
+        # Each is killed once in three: paced-link takes three short connections for those of a copied card.
+        if kill % len(names) == 0:
+            board.chance.shuffle(names)
+        board.kill(names[kill % len(names)])
+    wait_for(board.is_complete, 300, "all activities in the database")
+    wait_for(lambda: board.difference() is None, 120, "equal rows and summaries")
+
+
 def run(kills, seed):
-    begun, chance = real_seconds(), random.Random(seed)
-    stage = ProcessFixture()
+    begun, stage = real_seconds(), ProcessFixture()
     try:
-        board = Board(stage, chance)
-        names = list(board.processes)
-        for kill in range(kills):
-            # Each is killed once in three: paced-link takes three short connections for those of a copied card.
-            if kill % len(names) == 0:
-                chance.shuffle(names)
-            board.kill(names[kill % len(names)])
+        board = Board(stage, random.Random(seed))
         try:
-            wait_for(board.is_complete, 300, "all activities in the database")
-            wait_for(lambda: board.difference() is None, 120, "equal rows and summaries")
+            kill_often(board, kills)
         except Failed as failure:
-            logs = board.link.log_text() + board.collector.log_text()
+            logs = board.link.log_text()[-3000:] + board.collector.log_text()[-1000:]
             raise Failed(f"{failure}: {board.difference()}; {board.link_status()}\n{logs}") from None
         print(f"{kills} kills, {len(board.present)} activities, {board.totals()}, {real_seconds() - begun:.0f} s")
     finally:
