@@ -64,11 +64,6 @@ def boolean(message, name):
     return message[name]
 
 
-def as_json(value):
-    """The text for a column; ValueError for a number that JSON does not have."""
-    return json.dumps(value, allow_nan=False)
-
-
 def time_of(text):
     return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")) if isinstance(text, str) else None
 
@@ -76,7 +71,7 @@ def time_of(text):
 def keep_event(database, device, message):
     database.execute(
         "INSERT INTO event VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
-        (device, integer(message, "seq", high=(1 << 63) - 1), as_json(message)))
+        (device, integer(message, "seq", high=(1 << 63) - 1), json.dumps(message)))
 
 
 def keep_head(database, key, known, message):
@@ -94,7 +89,7 @@ def keep_head(database, key, known, message):
     if not isinstance(summary, dict):
         raise ValueError("summary is no object")
     places = integer(message, "next") if "next" in message else None
-    values = revision, places, is_open, time_of(summary.get("started")), as_json(summary)
+    values = revision, places, is_open, time_of(summary.get("started")), json.dumps(summary)
     if revision > known["revision"]:
         database.execute(
             "UPDATE activity SET revision = %s, places = %s, open = %s, deleted = false, started = %s, summary = %s"
@@ -110,7 +105,7 @@ def keep_rows(database, key, known, message):
     for row in rows:
         if not first <= integer(row, "n") < following:
             raise ValueError("a row is not of the places of its message")
-    text = as_json(rows)
+    text = json.dumps(rows)
     if revision <= known["deleted_revision"]:
         return
     database.execute(
