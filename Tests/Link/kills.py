@@ -55,10 +55,10 @@ class Board(LinkFixture):
         self.present.append(self.upload(self.chance.randint(20, 600), uuid=uuid))
 
     def change_activity(self):
-        """Renames an activity, or moves one into the trash or out of it."""
+        """Renames an activity, or moves one into the trash or out of it. The newest one stays, to be sent."""
         what = self.chance.random()
         if what < 0.2 and len(self.present) > 3:
-            one = self.present.pop(self.chance.randrange(len(self.present)))
+            one = self.present.pop(self.chance.randrange(len(self.present) - 1))
             self.daemon.control.result("activities.trash", id=one[0])
             self.trashed.append(one)
         elif what < 0.3 and self.trashed:
