@@ -227,7 +227,8 @@ let package = Package(
             ],
             swiftSettings: quick),
         .testTarget(
-            name: "LinkTests", dependencies: ["Link", "Program", "JSONCoding", "Domain", "TestKit"],
+            name: "LinkTests",
+            dependencies: ["Link", "Program", "Storage", "Linux", "JSONCoding", "Domain", "TestKit"],
             swiftSettings: quick),
         .testTarget(name: "LinuxTests", dependencies: ["Linux", "Domain", "TestKit"], swiftSettings: quick),
         // Records a synthetic run; tests kill it in the middle, or give it a disk that loses writes.

@@ -7,7 +7,7 @@ import Report
 import Storage
 
 /// The hidden places of `HideMetres=`, by the secret of the device, as `pacectl --hide` has them.
-struct HiddenCircles {
+package struct HiddenCircles {
     let radius: Int
     private let hash: KeyedHash
 

@@ -4,7 +4,8 @@ import JSONCoding
 /// The message by which Home Assistant finds the board: one device with an entity of each member of `state`.
 ///
 /// An absent member must become unknown, so its template says `None`: an empty text would keep the old value, and a value that
-/// does not come any more expires after `exp_aft`. `stat_t` is not at the top, because the tracker would take the raw JSON.
+/// does not come any more expires after `exp_aft`. A part with its platform alone is removed, so that a lower level leaves none.
+/// `stat_t` is not at the top, because the tracker would take the raw JSON.
 ///
 /// Source: Home Assistant, "MQTT", "Device discovery payload" (since 2024.11).
 package enum HomeAssistant {
@@ -34,9 +35,12 @@ package enum HomeAssistant {
             }
             line.array("avty") { $0.object { $0.member("t", "paced/v1/\(id)/status") } }
             line.object("cmps") { line in
-                for member in members {
+                for member in LiveMember.all {
                     guard let entity = member.entity else { continue }
-                    line.object(member.name) { $0.sensor(member, entity, id: id, state: state, expiry: expiry) }
+                    line.object(member.name) {
+                        guard members.contains(member) else { return $0.member("p", "sensor") }
+                        $0.sensor(member, entity, id: id, state: state, expiry: expiry)
+                    }
                 }
                 if members.contains(where: { $0.name == "run" }) {
                     line.object("running") {
@@ -44,6 +48,8 @@ package enum HomeAssistant {
                             "running", "Running", id: id, state: state, expiry: expiry,
                             template: "{{ 'ON' if value_json.run == 'active' else 'OFF' }}")
                     }
+                } else {
+                    line.object("running") { $0.member("p", "binary_sensor") }
                 }
                 if members.contains(where: { $0.name == "faults" }) {
                     line.object("fault") {
@@ -51,10 +57,12 @@ package enum HomeAssistant {
                             "problem", "Fault", id: id, state: state, expiry: expiry,
                             template: "{{ 'ON' if value_json.faults | default(0) > 0 else 'OFF' }}", entity: "fault")
                     }
+                } else {
+                    line.object("fault") { $0.member("p", "binary_sensor") }
                 }
-                if let tracker {
-                    line.object("tracker") {
-                        $0.member("p", "device_tracker")
+                line.object("tracker") {
+                    $0.member("p", "device_tracker")
+                    if let tracker {
                         $0.member("uniq_id", "\(id)_tracker")
                         $0.member("name", "Position")
                         $0.member("json_attr_t", tracker)

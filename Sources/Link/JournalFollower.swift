@@ -1,7 +1,7 @@
-import Domain
+package import Domain
 import Glibc
 import JSONCoding
-import Linux
+package import Linux
 import Pipeline
 import Report
 import SQLite
@@ -12,19 +12,19 @@ import Wire
 ///
 /// What it finds is passed on after the journal was synced: a row that a power cut takes away is recorded again at the same place,
 /// with another content, and a collector would keep the first one.
-final class JournalFollower {
+package final class JournalFollower {
     /// What was found, once it is synced.
-    enum Finding {
+    package enum Finding {
         case activities([UUID: RowDelivery.Activity], journal: String)
         case rows(UUID, end: Int)
     }
 
     /// A batch of rows, as JSON texts with commas between.
-    struct Batch {
-        var rows: [UInt8] = []
-        var next: Int
+    package struct Batch {
+        package var rows: [UInt8] = []
+        package var next: Int
         /// Whether no row follows, of rows that are selected when they are read.
-        var isLast = false
+        package var isLast = false
     }
 
     /// The activities that are read in one turn of the loop, some 50 µs each.
@@ -56,7 +56,7 @@ final class JournalFollower {
     /// The activity of the last STATE line.
     private var named: (id: Int, uuid: UUID?)?
 
-    init(
+    package init(
         _ directory: String, level: LinkLevel, hidden: HiddenCircles?, surveys: Bool, loop: EventLoop,
         log: @escaping (LogLevel, String) -> Void, found: @escaping (Finding) -> Void
     ) throws(SystemError) {
@@ -72,7 +72,7 @@ final class JournalFollower {
     /// Looks for something new. Called each second while paced runs.
     ///
     /// - Parameter synced: what was read before this moment survives a power cut.
-    func look(isRunning: Bool, synced: Instant?, at now: Instant) {
+    package func look(isRunning: Bool, synced: Instant?, at now: Instant) {
         if let synced {
             while let first = waiting.first, first.readAt < synced {
                 waiting.removeFirst()
@@ -212,7 +212,7 @@ final class JournalFollower {
     /// The rows of an activity from a place on; nil if it has gone meanwhile.
     ///
     /// - Parameter end: the place after the last row that is synced; nil for rows that are selected here.
-    func batch(of id: Int, from place: Int, to end: Int?, limit: Int) throws -> Batch? {
+    package func batch(of id: Int, from place: Int, to end: Int?, limit: Int) throws -> Batch? {
         guard let reader, try reader.summary(of: id) != nil else { return nil }
         let rows = try reader.rows(of: id)
         var writer = JSONWriter(capacity: limit + 4096)

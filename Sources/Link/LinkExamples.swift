@@ -74,8 +74,14 @@ enum LinkExamples {
             let name =
                 configuration.ownTracks.url
                 ?? "owntracks/\(configuration.ownTracks.user ?? device)/\(configuration.ownTracks.device)"
-            for case .location(let payload) in tracks.ingest(fix, at: Instant(nanoseconds: 0)) {
-                add(name, payload, "each 1 to 60 s, by movement")
+            for message in tracks.ingest(fix, at: Instant(nanoseconds: 0)) {
+                switch message {
+                case .location(let payload): add(name, payload, "each 1 to 60 s, by movement")
+                case .transition(let payload):
+                    add(
+                        configuration.ownTracks.url ?? name + "/event", payload,
+                        "at the begin, and when the region is entered or left")
+                }
             }
         }
         return lines.joined(separator: "\n") + "\n"

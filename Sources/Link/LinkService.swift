@@ -369,12 +369,12 @@ final class LinkService {
         log(.notice, "connected to \(configuration.host ?? "")")
         isMetered = client.interface.map { configuration.metered.contains($0) } ?? false
         _ = try? client.publish(.init(messages.status, Array("online".utf8), qos: 1, isRetained: true))
-        if let prefix = configuration.discoveryPrefix {
+        updateRetained(client)
+        if configuration.discoveryPrefix != nil {
             let payload = HomeAssistant.discovery(
                 of: device.uuid, name: device.name?.text ?? "paced", members: members, interval: configuration.interval,
                 tracker: tracks?.topic)
-            _ = try? client.publish(
-                .init("\(prefix)/device/\(device.uuid)/config", payload, qos: 1, isRetained: true))
+            _ = try? client.publish(.init(discoveryTopic, payload, qos: 1, isRetained: true))
         }
         if !configuration.sinks.isEmpty { client.subscribe(messages.acknowledgements) }
         tracks?.begin()
@@ -382,6 +382,23 @@ final class LinkService {
         if configuration.level > .none { feed?.watchEvents(since: lastEvent) }
         timer?.arm(at: now)
     }
+
+    /// Empties the topics of an earlier configuration, whose last position or device the broker keeps.
+    private func updateRetained(_ client: MQTTConnection) {
+        var topics: Set<String> = []
+        if let topic = tracks?.topic { topics.insert(topic) }
+        if configuration.discoveryPrefix != nil { topics.insert(discoveryTopic) }
+        do throws(SQLiteError) {
+            for topic in try store.retained() where !topics.contains(topic) {
+                _ = try? client.publish(.init(topic, [], qos: 0, isRetained: true))
+            }
+            try store.save(retained: topics)
+        } catch {
+            log(.warning, "cannot store what the broker keeps: \(error)")
+        }
+    }
+
+    private var discoveryTopic: String { "\(configuration.discoveryPrefix ?? "")/device/\(device.uuid)/config" }
 
     private func onAcknowledged(_ message: Int32, _ reason: Int32) {
         let now = Clock.now()

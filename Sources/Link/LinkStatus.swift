@@ -71,7 +71,8 @@ struct LinkStatus {
         if let tracks = service.tracks {
             var sink = Sink(name: "owntracks", state: .connected, reason: tracks.failure)
             if tracks.topic != nil { (sink.state, sink.reason) = (broker.state, broker.reason) }
-            if tracks.failure != nil { sink.state = .waiting }
+            if tracks.failure != nil { (sink.state, sink.nextTry) = (.waiting, tracks.retryAt) }
+            if tracks.isPlain { sink.warning = "without TLS: everybody on the way reads the locations" }
             sink.lastSuccess = tracks.lastSuccess
             sinks.append(sink)
         }

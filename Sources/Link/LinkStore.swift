@@ -22,6 +22,8 @@ final class LinkStore {
         CREATE TABLE IF NOT EXISTS sink (name TEXT PRIMARY KEY, epoch TEXT NOT NULL) STRICT, WITHOUT ROWID;
         -- The last event that the broker has acknowledged.
         CREATE TABLE IF NOT EXISTS event (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL) STRICT;
+        -- The topics whose last message the broker keeps.
+        CREATE TABLE IF NOT EXISTS retained (topic TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
         PRAGMA user_version = 1;
         """
 
@@ -111,6 +113,21 @@ final class LinkStore {
         let statement = try database.prepare(text)
         try statement.bind(value)
         _ = try statement.step()
+    }
+
+    func retained() throws(SQLiteError) -> Set<String> {
+        let statement = try database.prepare("SELECT topic FROM retained")
+        var topics: Set<String> = []
+        while try statement.step() { if let topic = statement.text(0) { topics.insert(topic) } }
+        return topics
+    }
+
+    func save(retained topics: Set<String>) throws(SQLiteError) {
+        if try retained() == topics { return }
+        try database.transaction { () throws(SQLiteError) in
+            try database.execute("DELETE FROM retained")
+            for topic in topics.sorted() { try run("INSERT INTO retained VALUES (?)", topic) }
+        }
     }
 
     /// The number of the last event that the broker has acknowledged; nil for none.

@@ -106,27 +106,35 @@ package struct OwnTracks {
     private let settings: OwnTracksSettings
     private let tracker: String
     private var last: (fix: Fix, at: Instant)?
-    private var inside: Set<Int> = []
+    /// The regions that the board is in; nil while that is not told.
+    private var inside: Set<Int>?
+    /// The member `topic`, by which a server knows the device if it gets no other; nil over MQTT.
+    private let topic: String?
 
-    package init(_ settings: OwnTracksSettings, device: UUID) {
+    package init(_ settings: OwnTracksSettings, device: UUID, topic: String? = nil) {
         self.settings = settings
+        self.topic = topic
         tracker = settings.tracker ?? String(device.description.suffix(2))
     }
 
     /// The messages of a position.
     package mutating func ingest(_ fix: Fix, at now: Instant) -> [Message] {
         var messages: [Message] = []
+        let known = inside
+        var inside = known ?? []
         for (index, region) in settings.regions.enumerated() {
             let distance = fix.place.metres(to: region.centre)
             let was = inside.contains(index)
             if !was, distance <= region.radius {
                 inside.insert(index)
                 messages.append(.transition(transition(fix, region, "enter")))
-            } else if was, distance > region.radius * Self.margin {
+            } else if was && distance > region.radius * Self.margin || !was && known == nil {
+                // One whose leaving was not told would ignore all locations.
                 inside.remove(index)
                 messages.append(.transition(transition(fix, region, "leave")))
             }
         }
+        self.inside = inside
         if let last {
             let moved = fix.place.metres(to: last.fix.place)
             let isDue = now - last.at >= Self.shortest && moved >= max(Self.movement, fix.accuracy / 2)
@@ -137,8 +145,8 @@ package struct OwnTracks {
         return messages
     }
 
-    /// Locations are sent again: to a broker that has started anew.
-    package mutating func begin() { last = nil }
+    /// The location and the regions are told again: to a broker that has started anew, or that may not have got the last ones.
+    package mutating func begin() { (last, inside) = (nil, nil) }
 
     /// Numbers are numbers, and all but the coordinates are integers. `acc` is never 0: Home Assistant would ignore the location.
     private func location(_ fix: Fix) -> [UInt8] {
@@ -175,6 +183,7 @@ package struct OwnTracks {
         line.member("acc", max(Self.whole(fix.accuracy * Self.accuracyFactor) ?? 1, 1))
         line.member("tst", fix.time.milliseconds / 1000)
         line.member("tid", tracker)
+        line.member("topic", topic)
     }
 
     private static func whole(_ value: Double) -> Int? {

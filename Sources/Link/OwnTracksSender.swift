@@ -22,10 +22,12 @@ final class OwnTracksSender {
     private let headers: [String]
     private var waiting: [[UInt8]] = []
     private var isSending = false
-    private var retryAt: Instant?
+    private(set) var retryAt: Instant?
     private var delay = delays.lowerBound
     private(set) var failure: String?
+    /// By HTTP; a broker does not acknowledge a location.
     private(set) var lastSuccess: Instant?
+    private var timer: TimerSource?
 
     /// - Parameter password: for HTTP, by Basic authentication.
     init(
@@ -33,9 +35,10 @@ final class OwnTracksSender {
     ) throws(SystemError) {
         self.settings = settings
         user = settings.user ?? device.description
-        tracks = OwnTracks(settings, device: device)
+        let name = Self.topic(of: settings, device: device)
+        tracks = OwnTracks(settings, device: device, topic: settings.mode == .http ? name : nil)
         guard settings.mode == .http else {
-            topic = "owntracks/\(user)/\(settings.device)"
+            topic = name
             client = nil
             headers = []
             return
@@ -52,6 +55,14 @@ final class OwnTracksSender {
                     + String(decoding: Base64.encode(Array("\(user):\(password)".utf8)), as: UTF8.self))
         }
         self.headers = headers
+        timer = try loop.timer { [unowned self] in post(at: Clock.now()) }
+    }
+
+    /// Whether everybody on the way can read the locations.
+    var isPlain: Bool { settings.url?.hasPrefix("http:") ?? false }
+
+    static func topic(of settings: OwnTracksSettings, device: UUID) -> String {
+        "owntracks/\(settings.user ?? device.description)/\(settings.device)"
     }
 
     func begin() { tracks.begin() }
@@ -61,7 +72,7 @@ final class OwnTracksSender {
         for message in tracks.ingest(fix, at: now) {
             switch (message, broker, topic) {
             case (.location(let payload), let broker?, let topic?):
-                if (try? broker.publish(.init(topic, payload, qos: 0, isRetained: true))) != nil { lastSuccess = now }
+                _ = try? broker.publish(.init(topic, payload, qos: 0, isRetained: true))
             case (.transition(let payload), let broker?, let topic?):
                 _ = try? broker.publish(.init(topic + "/event", payload, qos: 1))
             case (.location(let payload), _, nil), (.transition(let payload), _, nil):
@@ -113,5 +124,6 @@ final class OwnTracksSender {
     private func retryLater(after seconds: Int?, _ now: Instant) {
         retryAt = now + max(delay, .seconds(min(max(seconds ?? 0, 0), 3600)))
         delay = min(delay * 2, Self.delays.upperBound)
+        timer?.arm(at: retryAt)
     }
 }

@@ -122,7 +122,11 @@ struct LinkMessagesTests {
             HomeAssistant.discovery(
                 of: device, name: "x", members: LiveMember.all.filter { $0.level <= .health }, interval: .seconds(1),
                 tracker: nil))
-        #expect(message["cmps"]?["bpm"] == nil && message["cmps"]?["tracker"] == nil)
+        // Home Assistant removes a part that has its platform alone.
+        for (name, platform) in [("bpm", "sensor"), ("tracker", "device_tracker")] {
+            guard case .object(let part)? = message["cmps"]?[name] else { return #expect(Bool(false)) }
+            #expect(part == ["p": .string(platform)])
+        }
         #expect(message["cmps"]?["battery_percent"]?["ent_cat"]?.string == "diagnostic")
     }
 
@@ -174,6 +178,20 @@ struct LinkMessagesTests {
         #expect(tracks.ingest(fix(52.6, at: 91), at: now + .seconds(92)).isEmpty, "the same fix")
     }
 
+    @Test func serverKnowsTheDeviceByItsTopic() {
+        var tracks = OwnTracks(OwnTracksSettings(), device: device, topic: "owntracks/u/d")
+        #expect(locations(tracks.ingest(fix(), at: now)).first?["topic"]?.string == "owntracks/u/d")
+    }
+
+    @Test func coarsePositionIsOldAndEnds() {
+        var live = LivePosition(.coarse)
+        #expect(live.ingest(state, hidden: nil, at: now) == nil)
+        let coarse = live.ingest(json("{}"), hidden: nil, at: now + .seconds(601))
+        #expect(coarse?["latitude"]?.number == 52.52 && coarse?["longitude"]?.number == 13.38)
+        #expect(coarse?["age_ms"]?.integer == 601_000)
+        #expect(live.ingest(json("{}"), hidden: nil, at: now + .seconds(700)) == nil)
+    }
+
     @Test func regionIsEnteredAndLeftInPairs() {
         var settings = OwnTracksSettings()
         settings.regions = [OwnTracksRegion("The club 52.5,13.4 100")!]
@@ -183,7 +201,8 @@ struct LinkMessagesTests {
                 if case .transition(let bytes) = $0 { json(bytes)["event"]?.string } else { nil }
             }
         }
-        #expect(events(52.51, 1) == [])
+        // A leave that an earlier start did not send would freeze the device in Home Assistant.
+        #expect(events(52.51, 1) == ["leave"])
         #expect(events(52.5, 2) == ["enter"])
         #expect(events(52.5010, 3) == [], "the noise of a receiver at the border")
         #expect(events(52.51, 4) == ["leave"])
