@@ -13,7 +13,8 @@ from harness.paced_net import StandingGpsd
 from harness.timing import wait_for
 from matrix import matrix
 
-HEALTH = {"time", "run", "activity", "battery_percent", "strap_battery_percent", "recorder", "free_mib", "faults"}
+HEALTH = {"time", "run", "demo", "activity", "battery_percent", "strap_battery_percent", "recorder", "free_mib",
+          "faults"}
 FIGURES = {"sport", "elapsed_ms", "moving_ms", "distance_m", "speed_mps", "power_w", "cadence", "ascent_m", "descent_m",
            "grade_percent"}
 COARSE = HEALTH | FIGURES | {"latitude", "longitude"}
@@ -21,7 +22,7 @@ POSITION = COARSE | {"altitude_m", "accuracy_m", "track_deg"}
 # The members that a level may have, and those that it has beside the demo of a run.
 LEVELS = {
     "none": (set(), set()),
-    "health": (HEALTH, {"time", "run", "activity", "faults"}),
+    "health": (HEALTH, {"time", "run", "demo", "activity", "faults"}),
     # A position is sent when it is ten minutes old.
     "coarse": (COARSE - {"latitude", "longitude"}, {"distance_m", "speed_mps", "elapsed_ms"}),
     "position": (POSITION, {"latitude", "longitude", "accuracy_m", "distance_m"}),
