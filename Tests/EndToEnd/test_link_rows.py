@@ -137,7 +137,7 @@ def test_each_collector_has_a_position_of_its_own(link):
     link.wait_for_rows(home, *second)
     assert office.rows(second[1]) == {}
     wait_for(lambda: link.link.sink("collector")["rows"] == 302, 60, "a backlog of the one that is away")
-    assert link.link.sink("home")["rows"] == 0
+    wait_for(lambda: link.link.sink("home")["rows"] == 0, 60, "the acknowledgement of the other one")
     office.start()
     link.wait_for_rows(office, *second)
 
