@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from harness.certificates import DAY, Identity
+from harness.faults import fault_library
 from harness.link import Subscriber
 from harness.timing import boot_ms, real_seconds, wait_for
 from matrix import matrix
@@ -139,6 +140,16 @@ def test_wrong_certificate_is_refused_and_nothing_is_sent(link, authority, certi
     status = link.link.wait_for_state("mqtt", "waiting", "TLS failed: the broker's certificate")
     assert status["next_try_ms"] > QUARTER_MS - 60_000
     reader.first("EVENT", event="notice", key="tls")
+    assert link.device not in link.broker.log_text()
+
+
+def test_certificate_is_not_judged_while_the_board_has_no_clock(link, authority):
+    link.start_broker(identity=Identity(link.stage.directory, "broker", issuer=authority))
+    link.start_daemon(TIME_OF_DAY="unset")
+    unset = {"LD_PRELOAD": fault_library("clock"), "TIME_OF_DAY": "unset"}
+    link.start_link(mqtt={"Authorities": authority.path}, environment=unset)
+    status = link.link.wait_for_state("mqtt", "waiting", "clock-unset")
+    assert status["next_try_ms"] <= 2000
     assert link.device not in link.broker.log_text()
 
 

@@ -273,6 +273,23 @@ def test_hidden_start_and_end_are_not_sent(link):
     wait_for(lambda: collector.state(name)["places"] == len(collector.rows(name)), 60, "the number of rows in the head")
 
 
+def test_rows_wait_on_a_metered_network_until_they_are_asked_for(link):
+    link.start_broker()
+    link.start_daemon()
+    collector = link.start_collector()
+    watcher = link.listen("+/state")
+    link.start_link(mqtt={"MeteredInterfaces": "wwan0 lo"}, Collector={"Sinks": "collector", "AckTimeoutSec": 1})
+    number, name = link.upload()
+    wait_for(lambda: link.link.sink("collector")["rows"] == 62, 60, "a backlog")
+    link.link.wait_for_state("collector", "paused", "metered")
+    # Live values go on.
+    count = len(watcher.messages)
+    wait_for(lambda: len(watcher.messages) > count + 1, 60, "states")
+    assert collector.query("SELECT FROM activity") == []
+    assert link.link.call("link.flush") is None
+    link.wait_for_rows(collector, number, name)
+
+
 def kills(count, seed):
     program = [sys.executable, "-B", ROOT / "Tests/Link/kills.py", "--kills", str(count), "--seed", str(seed)]
     result = subprocess.run(program, capture_output=True, text=True)
