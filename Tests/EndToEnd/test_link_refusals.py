@@ -297,10 +297,12 @@ def test_hostile_acknowledgements_change_nothing(link):
             b"", b"\xff", b"[]", b"{", b"[" * 100_000, b" " * 300_000, json.dumps(good | {"next": 1e99}).encode(),
             json.dumps(good | {"next": -1}).encode(), json.dumps(good | {"next": 1 << 40}).encode(),
             json.dumps(good | {"activity": "x"}).encode(), json.dumps(good | {"epoch": None}).encode(),
-            json.dumps(good | {"next": (1 << 32) - 1}).encode()]:
+            json.dumps(good | {"next": (1 << 32) - 1}).encode(),
+            json.dumps(good | {"revision": (1 << 31) - 1}).encode(), json.dumps(good | {"revision": 1 << 62}).encode()]:
         watcher.publish(topic, payload, retain=True)
     watcher.publish(topic.replace("collector", "stranger"), json.dumps(good).encode())
     second = link.upload(100)
     link.wait_for_rows(collector, *second)
+    link.daemon.control.result("activities.edit", id=first[0], name="still heard")
     link.wait_for_rows(collector, *first)
     assert link.link.process.poll() is None and link.broker.connections(link.device) == 1
