@@ -100,6 +100,7 @@ package struct RowDelivery {
     private static let liveInterval = Duration.seconds(30)
     /// Acknowledgements beyond this place are wrong.
     private static let placeLimit = Int(UInt32.max)
+    private static let revisionLimit = 1 << 30
 
     package private(set) var activities: [UUID: Activity] = [:]
     package private(set) var sinks: [Sink]
@@ -298,8 +299,9 @@ package struct RowDelivery {
         for index in sinks.indices {
             if let end = sinks[index].pausedUntil, now >= end { sinks[index].pausedUntil = nil }
             guard let first = sinks[index].flights.first, now - first.sent >= timeout else { continue }
+            // What could not be read was not sent either.
+            if sinks[index].flights.contains(where: { $0.message >= 0 }) { sinks[index].isSilent = true }
             sinks[index].flights = []
-            sinks[index].isSilent = true
         }
     }
 
@@ -348,6 +350,8 @@ package struct RowDelivery {
         (sinks[index].isSilent, sinks[index].isAbsent, sinks[index].pausedUntil) = (false, false, nil)
         let uuid = acknowledgement.activity
         guard var activity = activities[uuid] else { return }
+        // A revision beyond all that are given would leave none for the next edit.
+        guard acknowledgement.revision <= max(activity.revision, Self.revisionLimit) else { return }
         if acknowledgement.revision > activity.revision {
             // The collector knows revisions that were lost here: the head gets a new one.
             activity.revision = acknowledgement.revision + 1

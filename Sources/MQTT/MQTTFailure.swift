@@ -46,6 +46,7 @@ package struct MQTTFailure: Error, Equatable, Sendable {
         case 15: return MQTTFailure("cannot resolve the name of the broker: is there a network?", .retried)
         case 14 where system == EPROTO:
             return MQTTFailure("the broker wants a client certificate: set Certificate=", .fault(.tls))
+        case 14 where system == 0: return MQTTFailure("the connection was lost", .retried)
         case 14: return MQTTFailure(unsafe String(cString: strerror(system)), .retried)
         case 19: return MQTTFailure("the broker is silent", .retried)
         // MOSQ_ERR_TLS, MOSQ_ERR_TLS_HANDSHAKE

@@ -241,6 +241,7 @@ def test_lost_database_gives_no_acknowledgement_and_is_found_again(collector, bo
     assert collector.rows(ACTIVITY) == {n: row(n) for n in range(20)}
 
 
+@pytest.mark.thorough
 def test_restarted_broker_is_found_again(broker, collector, board):
     board.rows(0, 10)
     broker.kill()

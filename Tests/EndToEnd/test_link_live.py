@@ -43,6 +43,7 @@ def begin(link, level="full", **options):
     return watcher
 
 
+@pytest.mark.thorough
 def test_state_is_flat_and_has_the_values_of_its_moment(link):
     watcher = begin(link)
     reader = link.stage.reader(link.daemon, classes=["STATE"])
@@ -61,6 +62,7 @@ def test_state_is_flat_and_has_the_values_of_its_moment(link):
     assert not message.is_retained and message.properties["ContentType"] == "application/json"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("interval", matrix([1, 3], 1))
 def test_state_comes_once_in_each_interval(link, interval):
     watcher = begin(link, mqtt={"IntervalSec": interval})
@@ -187,6 +189,7 @@ def test_level_leaves_out_what_must_not_leave_the_board(link, level):
         assert {message.topic.rsplit("/", 1)[1] for message in watcher.messages} == {"status"}
 
 
+@pytest.mark.thorough
 def test_coarse_position_is_old_and_rounded(link):
     link.start_broker()
     gpsd = link.stage.keep(StandingGpsd((52.5163, 13.3777)))
@@ -209,6 +212,7 @@ def test_coarse_position_is_old_and_rounded(link):
     assert "accuracy_m" not in old.json and "altitude_m" not in old.json
 
 
+@pytest.mark.thorough
 def test_positions_around_the_ends_of_runs_are_not_sent(link):
     """The made activity goes 1.3 km to the north from 52.5, 13.4; a circle of 1 km reaches 0.36 to 1.64 km."""
     link.start_broker()

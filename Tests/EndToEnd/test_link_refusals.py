@@ -181,6 +181,7 @@ def test_client_certificate_is_used(link, authority):
     link.link.wait_for_state("mqtt", "connected")
 
 
+@pytest.mark.thorough
 def test_copied_card_is_named(link):
     """Another client with the same ID takes the connection over whenever it has lost it."""
     link.start_broker()
@@ -251,6 +252,7 @@ def test_refusal_for_good_is_tried_each_quarter_of_an_hour(link, code):
     assert status["next_try_ms"] > QUARTER_MS - 60_000
 
 
+@pytest.mark.thorough
 def test_server_that_closes_at_once_is_tried_after_growing_pauses(link):
     link.broker = link.stage.keep(Listener(lambda client: client.close()))
     begin(link, "health")

@@ -126,6 +126,7 @@ def test_demo_runs_are_never_sent(link):
     assert collector.query("SELECT activity::text FROM activity") == [(name,)]
 
 
+@pytest.mark.thorough
 def test_each_collector_has_a_position_of_its_own(link):
     office = link.start(sinks="home collector")
     home = link.start_collector(name="home")
@@ -142,6 +143,7 @@ def test_each_collector_has_a_position_of_its_own(link):
     link.wait_for_rows(office, *second)
 
 
+@pytest.mark.thorough
 def test_restored_database_gets_all_rows_again_after_its_new_epoch(link):
     collector = link.start()
     first = link.upload(200)
@@ -170,6 +172,7 @@ def test_new_database_gets_everything(link):
     link.wait_for_rows(link.start_collector(), *first)
 
 
+@pytest.mark.thorough
 def test_old_acknowledgement_that_the_broker_has_kept_loses_no_row(link):
     collector = link.start()
     watcher = link.listen("+/ack/+")
@@ -186,6 +189,7 @@ def test_old_acknowledgement_that_the_broker_has_kept_loses_no_row(link):
         link.wait_for_rows(collector, *activity)
 
 
+@pytest.mark.thorough
 def test_lost_state_of_paced_link_costs_a_repetition_and_no_row(link):
     collector = link.start()
     number, name = link.upload(100)
