@@ -284,7 +284,7 @@ package final class MQTTConnection {
                 options.will,
             ]
             let copies = unsafe texts.map { text in unsafe text.map { unsafe strdup($0)! } }
-            defer { unsafe copies.forEach { unsafe free($0) } }
+            defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }
             var values = unsafe cmosquitto_options()
             unsafe values.client = UnsafePointer(copies[0])
             unsafe values.user = UnsafePointer(copies[1])

@@ -39,12 +39,14 @@ struct JournalFollowerTests {
     }
 
     private func follower(_ level: LinkLevel = .full, _ findings: Findings) throws -> JournalFollower {
-        try JournalFollower(directory.path, level: level, hidden: nil, surveys: true, loop: loop, log: { _, _ in }) {
-            switch $0 {
-            case .activities(let activities, _): findings.activities = activities
-            case .rows(_, let end): findings.ends.append(end)
-            }
-        }
+        try JournalFollower(
+            directory.path, level: level, hidden: nil, surveys: true, loop: loop, log: { _, _ in },
+            found: { finding in
+                switch finding {
+                case .activities(let activities, _): findings.activities = activities
+                case .rows(_, let end): findings.ends.append(end)
+                }
+            })
     }
 
     /// A power cut takes unsynced rows away, and others are recorded at their places.
