@@ -49,7 +49,7 @@ def test_every_user_can_read_what_is_installed(checkout, tmp_path):
         is_executable = path.is_dir() or path.parent.name == "bin"
         assert stat.S_IMODE(path.stat().st_mode) == (0o755 if is_executable else 0o644), path
     run(checkout, "make", "uninstall", f"DESTDIR={root}")
-    assert {path.name for path in root.rglob("*") if path.is_file()} == {"paced.conf", "paced-net.conf", "paced-web.conf"}
+    assert {path.name for path in root.rglob("*") if path.is_file()} == {"paced.conf", "paced-link.conf", "paced-net.conf", "paced-web.conf"}
 
 
 @pytest.mark.thorough
