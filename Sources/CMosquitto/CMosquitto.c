@@ -131,7 +131,14 @@ static int with_errno(int error, int *system_error)
 
 int cmosquitto_connect(struct cmosquitto *client, const char *host, int port, int keepalive, int *system_error)
 {
-    return with_errno(mosquitto_connect_bind_v5(client->handle, host, port, keepalive, NULL, NULL), system_error);
+    mosquitto_property *properties = NULL;
+    int error = mosquitto_property_add_int32(&properties, MQTT_PROP_MAXIMUM_PACKET_SIZE, CMOSQUITTO_PACKET_LIMIT);
+
+    if (!error)
+        error = mosquitto_connect_bind_v5(client->handle, host, port, keepalive, NULL, properties);
+    with_errno(error, system_error);
+    mosquitto_property_free_all(&properties);
+    return error;
 }
 
 const char *cmosquitto_last_error(const struct cmosquitto *client)

@@ -49,13 +49,7 @@ package struct LinkOptions: Equatable, Sendable {
                 else $XDG_STATE_HOME/paced-link or ~/.local/state/paced-link
                 """
             ) { $0.stateDirectory = $1 },
-            ProgramOption(
-                "--paced-dir", .required("DIR"),
-                """
-                the directory of the sockets of paced; default: /run/paced as root,
-                else $XDG_RUNTIME_DIR/paced
-                """
-            ) { $0.pacedDirectory = $1 },
+            .pacedDirectory { $0.pacedDirectory = $1 },
             ProgramOption(
                 "--journal-dir", .required("DIR"),
                 """

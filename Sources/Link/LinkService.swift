@@ -158,7 +158,8 @@ final class LinkService {
         if let liveAt, now - liveAt < configuration.interval - .milliseconds(200) { return }
         guard !members.isEmpty, configuration.level > .none else { return }
         liveAt = now
-        let activity = id.flatMap { follower?.uuid(of: $0) }
+        // A simulation, or a recording that is replayed, has no activity of the journal.
+        let activity = state["demo"] == nil ? id.flatMap { follower?.uuid(of: $0) } : nil
         let payload = LinkMessages.state(state, members, activity: activity, position: position)
         _ = try? client.publish(.init(messages.state, payload, qos: 0, contentType: Self.jsonType))
     }
@@ -466,6 +467,7 @@ final class LinkService {
             shortLives = 0
         }
         acceptedAt = nil
+        isFlushing = false
         delivery.disconnect()
         events = [:]
         missedEvents = false

@@ -68,8 +68,8 @@ package final class MQTTConnection {
     private static let keepalive: Int32 = 60
     /// From the first byte to the broker's acceptance.
     private static let acceptanceLimit = Duration.seconds(20)
-    /// The most bytes of a received message.
-    private static let payloadLimit = 256 * 1024
+    /// The most bytes of a received message, also of a broker that ignores the limit of packets.
+    private static let payloadLimit = Int(CMOSQUITTO_PACKET_LIMIT)
 
     private let client: Client
     private let loop: EventLoop

@@ -44,13 +44,7 @@ package struct NetOptions: Equatable, Sendable {
                 else $XDG_CACHE_HOME/paced-net or ~/.cache/paced-net
                 """
             ) { $0.cacheDirectory = $1 },
-            ProgramOption(
-                "--paced-dir", .required("DIR"),
-                """
-                the directory of the sockets of paced; default: /run/paced as root,
-                else $XDG_RUNTIME_DIR/paced
-                """
-            ) { $0.pacedDirectory = $1 },
+            .pacedDirectory { $0.pacedDirectory = $1 },
             ProgramOption(
                 "--maps-dir", .required("DIR"),
                 """

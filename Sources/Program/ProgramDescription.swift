@@ -159,3 +159,15 @@ package struct ProgramOption<Options>: Sendable {
         }
     }
 }
+
+extension ProgramOption {
+    /// The option of a program that uses the sockets of paced.
+    package static func pacedDirectory(set: @escaping @Sendable (inout Options, String) -> Void) -> Self {
+        ProgramOption(
+            "--paced-dir", .required("DIR"),
+            """
+            the directory of the sockets of paced; default: /run/paced as root,
+            else $XDG_RUNTIME_DIR/paced
+            """, set: set)
+    }
+}

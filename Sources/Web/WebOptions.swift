@@ -68,13 +68,7 @@ struct WebOptions: Equatable {
                 directory of this program, such as /usr/share/paced-web
                 """
             ) { $0.pageDirectory = $1 },
-            ProgramOption(
-                "--paced-dir", .required("DIR"),
-                """
-                the directory of the sockets of paced; default: /run/paced as root,
-                else $XDG_RUNTIME_DIR/paced
-                """
-            ) { $0.pacedDirectory = $1 },
+            .pacedDirectory { $0.pacedDirectory = $1 },
             ProgramOption(
                 "--net-dir", .required("DIR"), "the directory of net.sock of paced-net, as of pacectl"
             ) { $0.netDirectory = $1 },

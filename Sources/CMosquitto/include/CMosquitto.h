@@ -6,6 +6,9 @@
 
 struct cmosquitto;
 
+/* The most bytes of a packet that the broker is allowed to send. */
+#define CMOSQUITTO_PACKET_LIMIT (256 * 1024)
+
 struct cmosquitto_options {
     const char *client;
     /* NULL for none. */
