@@ -158,8 +158,7 @@ final class LinkService {
         if let liveAt, now - liveAt < configuration.interval - .milliseconds(200) { return }
         guard !members.isEmpty, configuration.level > .none else { return }
         liveAt = now
-        // A simulation, or a recording that is replayed, has no activity of the journal.
-        let activity = state["demo"] == nil ? id.flatMap { follower?.uuid(of: $0) } : nil
+        let activity = id.flatMap { follower?.uuid(of: $0) }
         let payload = LinkMessages.state(state, members, activity: activity, position: position)
         _ = try? client.publish(.init(messages.state, payload, qos: 0, contentType: Self.jsonType))
     }
