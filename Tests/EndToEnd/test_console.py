@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import signal
 import subprocess
 
@@ -9,6 +10,7 @@ import pytest
 
 from harness.fake_paced import HOSTILE, RUN, SETTINGS, SUMMARY, VERSION, FakePaced
 from harness.process import PACECTL
+from harness.timing import wait_for
 
 
 def pacectl(paced, *words, **options):
@@ -40,9 +42,9 @@ def test_watch_prints_lines_on_a_dumb_terminal(paced, screen):
     terminal = screen(environment=["TERM=dumb"])
     terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
     terminal.wait_for("Running  27:12  5.03 km")
+    program = pathlib.Path(f"/proc/{terminal.pid_of_pacectl()}")
     terminal.type("C-c")
-    terminal.run("echo", "left")
-    terminal.wait_for("\nleft")
+    wait_for(lambda: not program.exists(), 60, "the end of pacectl")
 
 
 def test_json_lines_are_those_of_the_daemon(paced):
