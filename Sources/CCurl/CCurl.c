@@ -68,6 +68,23 @@ CURL *ccurl_transfer(const struct ccurl_request *request)
     return transfer;
 }
 
+void ccurl_set_method(CURL *transfer, const char *method)
+{
+    curl_easy_setopt(transfer, CURLOPT_CUSTOMREQUEST, method);
+}
+
+void ccurl_set_form(CURL *transfer, curl_mime *form)
+{
+    curl_easy_setopt(transfer, CURLOPT_MIMEPOST, form);
+}
+
+void ccurl_set_file(CURL *transfer, FILE *file, long long size)
+{
+    curl_easy_setopt(transfer, CURLOPT_UPLOAD, 1L);
+    curl_easy_setopt(transfer, CURLOPT_READDATA, file);
+    curl_easy_setopt(transfer, CURLOPT_INFILESIZE_LARGE, (curl_off_t)size);
+}
+
 CURL *ccurl_ended(CURLM *multi, CURLcode *result)
 {
     int left;

@@ -67,7 +67,7 @@ package final class HTTPClient {
                     unsafe options.header = { unsafe Transfer.from($3!).receive(header: $0!, $1 * $2) }
                     unsafe options.body = { unsafe Transfer.from($3!).receive(body: $0!, $1 * $2) }
                     unsafe options.context = Unmanaged.passUnretained(transfer).toOpaque()
-                    guard let body = request.body else { return unsafe ccurl_transfer(&options) }
+                    guard case .bytes(let body) = request.content else { return unsafe ccurl_transfer(&options) }
                     return unsafe body.withUnsafeBytes { bytes in
                         // An empty array may have no address, but a request without one is a GET request.
                         unsafe options.post = bytes.baseAddress ?? UnsafeRawPointer(url)
@@ -79,6 +79,10 @@ package final class HTTPClient {
         }
         guard let handle = unsafe handle else { return completed(.failure(.other("no memory"))) }
         unsafe transfer.handle = handle
+        guard transfer.add(request) else {
+            unsafe curl_easy_cleanup(handle)
+            return completed(.failure(.other("cannot read the file that is to be sent")))
+        }
         transfers[UInt(bitPattern: handle)] = transfer
         // It only arms the timer: nothing is called back.
         unsafe curl_multi_add_handle(multi, handle)
@@ -143,6 +147,8 @@ private final class Transfer {
     var handle: UnsafeMutableRawPointer?
     private(set) var headerList: UnsafeMutablePointer<curl_slist>?
 
+    private var form: OpaquePointer?
+    private var file: UnsafeMutablePointer<FILE>?
     private let bodyLimit: Int
     private var headers: [String: String] = [:]
     private var headerSize = 0
@@ -160,6 +166,44 @@ private final class Transfer {
 
     deinit {
         unsafe curl_slist_free_all(headerList)
+        unsafe curl_mime_free(form)
+        if let file = unsafe file { unsafe fclose(file) }
+    }
+
+    /// Adds what the request sends, but for bytes.
+    ///
+    /// - Returns: false if it has a file that cannot be read.
+    func add(_ request: OutgoingRequest) -> Bool {
+        if let method = request.method { unsafe ccurl_set_method(handle, method) }
+        switch request.content {
+        case nil, .bytes: return true
+        case .file(let path):
+            var status = stat()
+            guard let opened = unsafe fopen(path, "re"), unsafe fstat(fileno(opened), &status) == 0 else {
+                return false
+            }
+            unsafe file = opened
+            unsafe ccurl_set_file(handle, opened, Int64(status.st_size))
+            return true
+        case .form(let parts):
+            unsafe form = curl_mime_init(handle)
+            var isComplete = true
+            for part in parts {
+                let added = unsafe curl_mime_addpart(form)
+                switch part {
+                case .text(let name, let value):
+                    unsafe curl_mime_name(added, name)
+                    unsafe curl_mime_data(added, value, value.utf8.count)
+                case .file(let name, let path, let fileName, let type):
+                    unsafe curl_mime_name(added, name)
+                    isComplete = unsafe curl_mime_filedata(added, path) == CURLE_OK && isComplete
+                    unsafe curl_mime_filename(added, fileName)
+                    unsafe curl_mime_type(added, type)
+                }
+            }
+            unsafe ccurl_set_form(handle, form)
+            return isComplete
+        }
     }
 
     /// Ends the transfer, and releases its handle.

@@ -1,20 +1,38 @@
-/// A GET request, or a POST request if it has a body.
+/// A request: GET without content, POST with bytes or a form, PUT with a file.
 package struct OutgoingRequest: Equatable, Sendable {
+    package enum Content: Equatable, Sendable {
+        case bytes([UInt8])
+        /// Parts of multipart/form-data.
+        case form([FormPart])
+        /// The path of a file.
+        case file(String)
+    }
+
+    /// A part of a form.
+    package enum FormPart: Equatable, Sendable {
+        case text(name: String, String)
+        /// The file of a path, under another name.
+        case file(name: String, path: String, fileName: String, type: String)
+    }
+
     /// An address of http or https.
     package var url: String
     /// Lines such as `If-None-Match: "1"`, without line ends.
     package var headers: [String]
-    /// What a POST request sends.
-    package var body: [UInt8]?
+    /// What is sent.
+    package var content: Content?
+    /// The method, such as MKCOL; nil for that of the content.
+    package var method: String?
     /// The most bytes of the unpacked body of the response.
     package var bodyLimit: Int
     /// From the start to the last byte.
     package var timeout: Duration
 
-    package init(url: String, headers: [String] = [], body: [UInt8]? = nil, bodyLimit: Int, timeout: Duration) {
+    package init(url: String, headers: [String] = [], content: Content? = nil, method: String? = nil, bodyLimit: Int, timeout: Duration) {
         self.url = url
         self.headers = headers
-        self.body = body
+        self.content = content
+        self.method = method
         self.bodyLimit = bodyLimit
         self.timeout = timeout
     }

@@ -16,10 +16,14 @@ package struct HiddenCircles {
     ///   - own: the directory in which one is made otherwise.
     init(radius: Int, journal: String, own: String) throws(StartFailure) {
         self.radius = radius
+        hash = KeyedHash(key: try Self.key(journal: journal, own: own))
+    }
+
+    /// The secret, by which nothing that is hidden can be told.
+    static func key(journal: String, own: String) throws(StartFailure) -> [UInt8] {
         do throws(SystemError) {
-            var key = try HideKeyFile.read(in: journal, mode: 0o640)
-            if key == nil { key = try HideKeyFile.make(in: own, mode: 0o600) }
-            hash = KeyedHash(key: key ?? [])
+            if let key = try HideKeyFile.read(in: journal, mode: 0o640) { return key }
+            return try HideKeyFile.make(in: own, mode: 0o600)
         } catch {
             throw StartFailure(line: "cannot use the secret of hidden places in \(journal) or \(own): \(error)")
         }

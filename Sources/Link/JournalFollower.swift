@@ -5,7 +5,7 @@ package import Linux
 import Pipeline
 import Report
 import SQLite
-import Storage
+package import Storage
 import Wire
 
 /// Finds out what is new in the journal, and reads rows and heads of it.
@@ -16,6 +16,8 @@ package final class JournalFollower {
     /// What was found, once it is synced.
     package enum Finding {
         case activities([UUID: RowDelivery.Activity], journal: String)
+        /// Those that may be uploaded.
+        case recorded(JournalReader.Recorded)
         case rows(UUID, end: Int)
     }
 
@@ -37,7 +39,7 @@ package final class JournalFollower {
     private let hidden: HiddenCircles?
     private let log: (LogLevel, String) -> Void
     private let found: (Finding) -> Void
-    /// Whether rows are wanted.
+    /// Whether rows or uploads are wanted.
     private let surveys: Bool
     private var slices: TimerSource?
     private var reader: JournalReader?
@@ -136,6 +138,7 @@ package final class JournalFollower {
             (version, counts, surveyed, self.survey) = (survey.version, survey.counts, now, nil)
             if let open, survey.activities[open.uuid]?.isOpen != true { self.open = nil }
             waiting.append((.activities(survey.activities, journal: identity), now))
+            waiting.append((.recorded(try reader.recorded()), now))
             return
         }
         survey.last = last
@@ -179,6 +182,18 @@ package final class JournalFollower {
         named = (id, summary.uuid)
         return summary.uuid
     }
+
+    /// Whether the journal can be read. It is opened if it was not.
+    var isReadable: Bool {
+        perform { try openJournal() }
+        return reader != nil
+    }
+
+    /// The number of an activity of the lists or the trash; nil if there is none with the uuid.
+    func number(of uuid: UUID) throws(SQLiteError) -> Int? { try reader?.activity(uuid) }
+
+    /// An activity of the lists; nil if they have none of the number.
+    func activity(_ id: Int) throws(SQLiteError) -> ActivitySummary? { try reader?.summary(of: id) }
 
     /// The starts and ends of the newest activities; nil while the journal cannot be read.
     func ends() throws -> [Coordinate]? {

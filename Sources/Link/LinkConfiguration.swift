@@ -5,7 +5,7 @@ import Report
 /// The settings of `paced-link`.
 ///
 /// Source: man/paced-link.conf.5.
-package struct LinkConfiguration: Equatable {
+package struct LinkConfiguration {
     /// The broker; nil for none: nothing is sent.
     package var host: String?
     /// Nil for the port of TLS, or of a connection without it.
@@ -29,12 +29,15 @@ package struct LinkConfiguration: Equatable {
     var ownTracks = OwnTracksSettings()
     /// The prefix of Home Assistant's discovery; nil for no discovery.
     package var discoveryPrefix: String?
+    /// The services that take finished activities.
+    package var uploads: [UploadSettings] = []
     private var prefix = "homeassistant"
     private var discovers = false
 
     package init() {}
 
-    static let table = ConfigurationTable(path: "/etc/paced/paced-link.conf", mqttKeys + collectorKeys + otherKeys)
+    static let table = ConfigurationTable(
+        path: "/etc/paced/paced-link.conf", mqttKeys + collectorKeys + otherKeys + uploadKeys)
 
     /// Reads the named file, which must exist, or the default one, if it exists, and their drop-ins.
     package static func read(_ named: String?) throws(UsageError) -> LinkConfiguration {
@@ -61,6 +64,7 @@ package struct LinkConfiguration: Equatable {
         if let url = ownTracks.url, url.hasPrefix("http:"), !ownTracks.isPlain {
             try refuse("Url= must begin with https, or [OwnTracks] needs AllowPlain=yes")
         }
+        for upload in uploads { try upload.check(path) }
     }
 
     private typealias Key = ConfigurationKey<LinkConfiguration>
@@ -202,7 +206,7 @@ package struct LinkConfiguration: Equatable {
         isWord(text, 1...253) && !text.utf8.contains(UInt8(ascii: "/"))
     }
 
-    private static func isWord(_ text: String, _ length: ClosedRange<Int>) -> Bool {
+    static func isWord(_ text: String, _ length: ClosedRange<Int>) -> Bool {
         length.contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
@@ -213,7 +217,7 @@ package struct LinkConfiguration: Equatable {
             }
     }
 
-    private static func isSink(_ text: String) -> Bool {
+    static func isSink(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { ("a"..."z").contains($0) || ("0"..."9").contains($0) || $0 == "-" }
     }

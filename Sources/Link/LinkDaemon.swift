@@ -21,6 +21,7 @@ package final class LinkDaemon {
     private var service: LinkService?
     private var server: ControlServer?
     private var notices: [LineExchange] = []
+    private var nextLogin = 0
 
     /// - Returns: the exit status of the program.
     package static func main(_ arguments: [String]) -> Int32 {
@@ -78,12 +79,20 @@ package final class LinkDaemon {
                 configuration.ownTracks, device: device.uuid,
                 password: environment.credential("owntracks-password"), authorities: nil, loop: loop)
         }
+        let notify: (String, String) -> Void = { [unowned self] in self.notify($0, $1) }
+        var uploads: Uploader?
+        if !configuration.uploads.isEmpty {
+            uploads = try Uploader(
+                configuration.uploads, metered: configuration.metered, journal: directories.journal,
+                directory: directories.state, store: store, environment, loop: loop, log: Self.log, notify: notify)
+        }
         service = try LinkService(
             configuration, Self.options(configuration, device, environment), device: device,
             journal: directories.journal, paced: directories.paced, store: store, hidden: hidden, tracks: tracks,
-            loop: loop, log: Self.log
-        ) { [unowned self] in notify($0, $1) }
-        let methods = ControlServer.Service(LinkRequest.table) { [unowned self] call, _, _ in answer(call.request) }
+            uploads: uploads, loop: loop, log: Self.log, notify: notify)
+        let methods = ControlServer.Service(LinkRequest.table) { [unowned self] call, peer, _ in
+            answer(call.request, peer)
+        }
         server = try ControlServer(
             socket: socket, methods, loop: loop, spareDescriptors: ClientLimits.othersSpareDescriptors)
     }
@@ -137,14 +146,46 @@ package final class LinkDaemon {
         }
     }
 
-    private func answer(_ request: LinkRequest) -> ControlServer.Reply {
+    private func answer(_ request: LinkRequest, _ peer: PeerCredentials) -> ControlServer.Reply {
         switch request {
         case .status:
             return .now(.success(.encoded(service.map { LinkStatus.text($0, at: Clock.now()) } ?? [])))
         case .flush:
             service?.flush()
             return .now(.success(.done))
+        case .upload(let activities, let name):
+            do throws(RPCError) {
+                guard let uploads = service?.uploads else { throw Self.noUploads }
+                return .now(.success(.encoded(try uploads.upload(activities, service: name))))
+            } catch {
+                return .now(.failure(error))
+            }
+        case .uploads(let activity):
+            return .now(
+                .success(.encoded(service?.uploads?.uploads(of: activity) ?? Array(#"{"uploads":[]}"#.utf8))))
+        case .login(let name, let answer): return login(name, answer, peer)
         }
+    }
+
+    private static let noUploads = RPCError.unavailable("paced-link.conf has no section [Upload NAME]")
+
+    /// A login decides into whose account activities go: the group of the socket may watch only.
+    private func login(_ name: String, _ answer: String?, _ peer: PeerCredentials) -> ControlServer.Reply {
+        guard let uploads = service?.uploads else { return .now(.failure(Self.noUploads)) }
+        guard peer.user == 0 || peer.user == getuid() else {
+            return .now(.failure(.unavailable("only root may log in: sudo pacectl upload login")))
+        }
+        nextLogin += 1
+        let token = nextLogin
+        var early: Result<[UInt8], RPCError>?
+        var isReturned = false
+        uploads.login(name, answer: answer) { [unowned self] result in
+            guard isReturned else { return early = result }
+            server?.complete(token, result.map { .encoded($0) })
+        }
+        isReturned = true
+        if let early { return .now(early.map { .encoded($0) }) }
+        return .later(token)
     }
 
     /// Sends a message to the user of paced, once: one that is lost is in the log and in `link.status`.

@@ -1,4 +1,5 @@
 import Domain
+import HTTP
 import JSONCoding
 
 /// What `paced-link --check` prints: an example of every message that the configuration would send.
@@ -39,11 +40,13 @@ enum LinkExamples {
         func add(_ topic: String, _ payload: [UInt8], _ note: String) {
             lines.append("\(topic)  (\(note))\n  \(String(decoding: payload, as: UTF8.self))")
         }
-        guard let host else {
-            return "Nothing is sent: Host= of [Mqtt] and [OwnTracks] are off.\n"
+        if host == nil, configuration.uploads.isEmpty {
+            return "Nothing is sent: Host= of [Mqtt] and [OwnTracks] are off, and there is no [Upload NAME].\n"
         }
-        lines.append(
-            "Level=\(level.word). To \(host), with made-up values and this device: \(device).\n")
+        if let host {
+            lines.append(
+                "Level=\(level.word). To \(host), with made-up values and this device: \(device).\n")
+        }
         if configuration.host != nil {
             add(messages.status, Array("online".utf8), "retained; offline when the connection ends")
             let members = (configuration.members ?? LiveMember.all).filter { $0.level <= level }
@@ -84,7 +87,37 @@ enum LinkExamples {
                 }
             }
         }
+        for upload in configuration.uploads { lines.append(text(of: upload, activity)) }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// What a service gets of each activity.
+    private static func text(of upload: UploadSettings, _ activity: UUID) -> String {
+        guard let service = upload.service else { return "" }
+        let name = SanitizedText("Morning ride")
+        let job = UploadJob(
+            settings: upload, id: activity, name: name, sport: .ride, started: UTC(milliseconds: 1_777_622_400_000),
+            file: "FILE")
+        let hidden = upload.hiddenRadius > 0 ? ", without the positions of \(upload.hiddenRadius) m around start and end" : ""
+        var lines = ["[Upload \(upload.name)]  (each activity that ends, as a FIT file with positions and heart rate\(hidden))"]
+        if case .none = service.access {
+            lines.append("  the file \(upload.path ?? "")/\(job.fileName)")
+            return lines.joined(separator: "\n")
+        }
+        let request = service.request(.send("1"), job)
+        switch request.content {
+        case .file: lines.append("  PUT \(request.url)")
+        case .form(let parts):
+            lines.append("  POST \(request.url)")
+            for part in parts {
+                switch part {
+                case .text(let name, let value): lines.append("    \(name): \(value)")
+                case .file(let name, _, let fileName, _): lines.append("    \(name): \(fileName)")
+                }
+            }
+        default: break
+        }
+        return lines.joined(separator: "\n")
     }
 
     private static func addRows(

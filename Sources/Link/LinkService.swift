@@ -44,6 +44,7 @@ final class LinkService {
     private(set) var connection = Connection.off
     private(set) var delivery: RowDelivery
     private(set) var tracks: OwnTracksSender?
+    let uploads: Uploader?
     private var position: LivePosition
     private var hiddenPlaces: (activity: Int, places: HiddenPlaces)?
     private var delay = delays.lowerBound
@@ -75,7 +76,7 @@ final class LinkService {
     init(
         _ configuration: LinkConfiguration, _ options: MQTTConnection.Options?, device: Device,
         journal: String, paced: String, store: LinkStore, hidden: HiddenCircles?, tracks: OwnTracksSender?,
-        loop: EventLoop, log: @escaping (LogLevel, String) -> Void,
+        uploads: Uploader?, loop: EventLoop, log: @escaping (LogLevel, String) -> Void,
         notify: @escaping (_ key: String, _ text: String) -> Void
     ) throws {
         self.configuration = configuration
@@ -87,6 +88,7 @@ final class LinkService {
         self.hidden = hidden
         self.store = store
         self.tracks = tracks
+        self.uploads = uploads
         messages = LinkMessages(device: device.uuid)
         members = (configuration.members ?? LiveMember.all).filter { $0.level <= configuration.level }
         position = LivePosition(configuration.level)
@@ -97,9 +99,11 @@ final class LinkService {
         timer = try loop.timer { [unowned self] in onTimer() }
         feed = try PacedFeed(paced, loop: loop, log: log) { [unowned self] in receive($0) }
         follower = try JournalFollower(
-            journal, level: configuration.level, hidden: hidden, surveys: !configuration.sinks.isEmpty, loop: loop,
-            log: log
+            journal, level: configuration.level, hidden: hidden,
+            surveys: !configuration.sinks.isEmpty || uploads != nil, loop: loop, log: log
         ) { [unowned self] in find($0) }
+        uploads?.follower = follower
+        uploads?.isClockUnset = { [unowned self] in isClockUnset }
         if options != nil {
             connection = .waiting(reason: "starting", until: Clock.now())
             timer?.arm(at: Clock.now())
@@ -115,6 +119,7 @@ final class LinkService {
     /// Sends rows now, also where they wait.
     func flush() {
         isFlushing = true
+        uploads?.flush()
         pump()
     }
 
@@ -205,7 +210,9 @@ final class LinkService {
 
     private func find(_ finding: JournalFollower.Finding) {
         switch finding {
-        case .activities(let activities, let journal): delivery.survey(activities, journal: journal)
+        case .activities(let activities, let journal):
+            if !configuration.sinks.isEmpty { delivery.survey(activities, journal: journal) }
+        case .recorded(let recorded): uploads?.survey(recorded)
         case .rows(let uuid, let end): delivery.grow(uuid, to: end)
         }
     }

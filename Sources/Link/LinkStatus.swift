@@ -15,6 +15,7 @@ struct LinkStatus {
         var nextTry: Instant?
         var rows: Int?
         var bytes: Int?
+        var activities: Int?
         var rejected: Int?
     }
 
@@ -41,6 +42,7 @@ struct LinkStatus {
                         $0.member("next_try_ms", sink.nextTry.map { max((($0 - now)).wholeMilliseconds, 0) })
                         $0.member("rows", sink.rows)
                         $0.member("bytes", sink.bytes)
+                        $0.member("activities", sink.activities)
                         $0.member("rejected", sink.rejected)
                     }
                 }
@@ -76,9 +78,30 @@ struct LinkStatus {
             sink.lastSuccess = tracks.lastSuccess
             sinks.append(sink)
         }
+        if let uploads = service.uploads {
+            for index in uploads.queue.services.indices { sinks.append(Self.upload(index, uploads, now)) }
+        }
         if service.configuration.discoveryPrefix != nil {
             sinks.append(Sink(name: "homeassistant", state: broker.state, reason: broker.reason))
         }
+    }
+
+    private static func upload(_ index: Int, _ uploads: Uploader, _ now: Instant) -> Sink {
+        let service = uploads.queue.services[index]
+        var sink = Sink(name: "upload \(service.settings.name)", state: .connected, reason: service.reason)
+        if service.settings.isUnencrypted { sink.warning = "without TLS: everybody on the way reads the activities" }
+        sink.lastSuccess = service.lastSuccess
+        sink.activities = service.waiting
+        if service.isPaused {
+            sink.state = .paused
+        } else if uploads.isMetered {
+            (sink.state, sink.reason) = (
+                .paused, "the network is metered: pacectl link flush sends the activities all the same"
+            )
+        } else if let next = service.retryAt, next > now {
+            (sink.state, sink.nextTry) = (.waiting, next)
+        }
+        return sink
     }
 
     private static func collector(_ index: Int, _ service: LinkService, _ broker: Sink, _ now: Instant) -> Sink {

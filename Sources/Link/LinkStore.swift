@@ -6,7 +6,7 @@ import SQLite
 ///
 /// A lost file costs traffic and no row: all is sent again, and the collectors absorb it.
 final class LinkStore {
-    private let database: SQLiteDatabase
+    let database: SQLiteDatabase
 
     static let name = "link.sqlite"
 
@@ -24,6 +24,14 @@ final class LinkStore {
         CREATE TABLE IF NOT EXISTS event (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL) STRICT;
         -- The topics whose last message the broker keeps.
         CREATE TABLE IF NOT EXISTS retained (topic TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+        -- Services of uploads; enabled: the last activity that is older than the service.
+        CREATE TABLE IF NOT EXISTS service (
+            name TEXT PRIMARY KEY, identity TEXT NOT NULL, enabled INTEGER, until_ms INTEGER
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS upload (
+            service TEXT NOT NULL, activity TEXT NOT NULL, id INTEGER NOT NULL, state TEXT NOT NULL,
+            tries INTEGER NOT NULL, remote TEXT, reason TEXT, PRIMARY KEY (service, activity)
+        ) STRICT, WITHOUT ROWID;
         PRAGMA user_version = 1;
         """
 
@@ -109,7 +117,7 @@ final class LinkStore {
         _ = try statement.step()
     }
 
-    private func run(_ text: String, _ value: String) throws(SQLiteError) {
+    func run(_ text: String, _ value: String) throws(SQLiteError) {
         let statement = try database.prepare(text)
         try statement.bind(value)
         _ = try statement.step()

@@ -96,7 +96,7 @@ final class OwnTracksSender {
         if let retryAt, now < retryAt { return }
         isSending = true
         let request = OutgoingRequest(
-            url: url, headers: headers, body: body, bodyLimit: Self.answerLimit, timeout: Self.timeout)
+            url: url, headers: headers, content: .bytes(body), bodyLimit: Self.answerLimit, timeout: Self.timeout)
         client.send(request) { [unowned self] in receive($0, of: body) }
     }
 

@@ -36,6 +36,23 @@ package enum NetworkInterfaces {
         return (0...2).flatMap { rank in found.filter { $0.rank == rank }.map(\.address) }.prefix(16).map(\.self)
     }
 
+    /// The interface by which other networks are reached; nil if there is none. Nothing is sent.
+    package static var nameOfDefault: String? {
+        let number = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard number >= 0 else { return nil }
+        defer { close(number) }
+        // An address that is kept for documentation (RFC 5737): only its route is looked up.
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(9).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0xC000_0201).bigEndian
+        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isRouted = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(number, $0, length) }
+        }
+        return isRouted == 0 ? name(ofSocket: number) : nil
+    }
+
     /// The interface that has the local address of a connected socket; nil if there is none.
     ///
     /// The corresponding C functions are `getsockname` and `getifaddrs`.

@@ -13,6 +13,7 @@ package struct ConfigurationKey<Configuration>: Sendable {
         case start
     }
 
+    /// One that ends with a blank and NAME stands for several, such as `Upload NAME`.
     package let section: String
     package let name: String
     /// The name in release 0.1.0, which the next release rejects.
@@ -93,6 +94,11 @@ package struct ConfigurationKey<Configuration>: Sendable {
                 throw UsageError(line: "\(name) must be \(rule)")
             }
         }
+    }
+
+    /// Whether it is a key of a section. A section such as `Upload NAME` stands for all whose name begins so.
+    func isIn(_ section: String) -> Bool {
+        self.section == section || self.section.hasSuffix(" NAME") && section.hasPrefix(self.section.dropLast(4))
     }
 
     /// - Throws: ``UsageError``, which names the key; then nothing has changed.
@@ -200,17 +206,17 @@ package struct ConfigurationTable<Configuration>: Sendable {
         of assignment: ConfigurationFile.Assignment
     ) throws(UsageError) -> ConfigurationKey<Configuration> {
         let section = assignment.section
-        if let key = keys.first(where: { $0.section == section && $0.name == assignment.key }) { return key }
+        if let key = keys.first(where: { $0.isIn(section) && $0.name == assignment.key }) { return key }
         let list = sections.map { "[\($0)]" }.joined(separator: " ")
         if section.isEmpty {
             throw UsageError(line: "\(shown(assignment.key)) is outside a section; the sections are \(list)")
         }
-        guard sections.contains(section) else {
+        guard let known = keys.first(where: { $0.isIn(section) })?.section else {
             throw UsageError(line: "there is no section [\(shown(section))]; the sections are \(list)")
         }
         throw UsageError(
-            line: "there is no key \(shown(assignment.key)) in [\(section)]; the keys are "
-                + names(in: section).joined(separator: " "))
+            line: "there is no key \(shown(assignment.key)) in [\(shown(section))]; the keys are "
+                + names(in: known).joined(separator: " "))
     }
 }
 

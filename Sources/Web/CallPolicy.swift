@@ -10,7 +10,7 @@ package struct CallPolicy: Equatable {
     private var namesActivity: Bool
 
     package enum Socket: Equatable {
-        case control, network
+        case control, network, link
     }
 
     /// - Throws: a sentence for a body that is no request.
@@ -20,18 +20,22 @@ package struct CallPolicy: Equatable {
             throw .wrongValue("the body must be one request of JSON-RPC 2.0 with a method and an id")
         }
         if method.hasPrefix("upload.") { throw .wrongValue("send the file to /api/activities or /api/courses") }
+        if method == "link.login" { throw .wrongValue("log in with 'sudo pacectl upload login NAME'") }
         self.method = method
         namesActivity = json["params"]?["id"] != nil
     }
 
     package var socket: Socket {
-        NetworkRequest.table.method(method) == nil ? .control : .network
+        if NetworkRequest.table.method(method) != nil { return .network }
+        return LinkRequest.table.method(method) == nil ? .control : .link
     }
 
     /// Nil if no socket has the method.
     private var access: RPCAccess? {
         method == RPCTable<ControlRequest>.discover
-            ? .read : ControlRequest.table.method(method)?.access ?? NetworkRequest.table.method(method)?.access
+            ? .read
+            : ControlRequest.table.method(method)?.access ?? NetworkRequest.table.method(method)?.access
+                ?? LinkRequest.table.method(method)?.access
     }
 
     package var isKnown: Bool { access != nil }

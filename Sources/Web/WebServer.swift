@@ -274,7 +274,12 @@ final class WebServer {
             guard token.scope == .control else { return reply.send(Self.needsControl) }
             log(.info, "\(policy.isKnown ? policy.method : "an unknown method") by token \(token.id)")
         }
-        let path = policy.socket == .network ? places.networkSocket : places.controlSocket
+        let path =
+            switch policy.socket {
+            case .control: places.controlSocket
+            case .network: places.networkSocket
+            case .link: places.linkSocket
+            }
         ask(Self.line(body).dropLast(), at: path, timeout: Self.callTimeout, token, reply) { result in
             switch result {
             case .success(let line): .json(written: line)

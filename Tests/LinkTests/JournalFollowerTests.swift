@@ -36,6 +36,7 @@ struct JournalFollowerTests {
     private final class Findings {
         var activities: [UUID: RowDelivery.Activity] = [:]
         var ends: [Int] = []
+        var recorded: JournalReader.Recorded?
     }
 
     private func follower(_ level: LinkLevel = .full, _ findings: Findings) throws -> JournalFollower {
@@ -45,6 +46,7 @@ struct JournalFollowerTests {
                 switch finding {
                 case .activities(let activities, _): findings.activities = activities
                 case .rows(_, let end): findings.ends.append(end)
+                case .recorded(let recorded): findings.recorded = recorded
                 }
             })
     }

@@ -225,7 +225,7 @@ import Web
     }
 
     @Test(arguments: [
-        "status", "settings.get", "activities.list", "activities.track", "course.profile", "transit.path",
+        "status", "settings.get", "activities.list", "activities.track", "course.profile", "transit.path", "link.uploads",
     ])
     func readingNeedsNoControl(_ method: String) throws {
         #expect(try !Self.policy(method).needsControl)
@@ -233,7 +233,7 @@ import Web
 
     @Test(arguments: [
         "run.start", "run.stop", "settings.set", "sensor.scan", "activities.delete", "activities.edit", "course.load",
-        "weather.at", "route.find", "transit.home", "x", "status ", "activities.recover",
+        "weather.at", "route.find", "transit.home", "x", "status ", "activities.recover", "link.upload", "link.flush",
     ])
     func everythingElseNeedsControl(_ method: String) throws {
         #expect(try Self.policy(method).needsControl)
@@ -251,13 +251,16 @@ import Web
         for method in ["weather.at", "route.find", "transit.path"] {
             #expect(try Self.policy(method).socket == .network)
         }
+        for method in ["link.uploads", "link.upload", "link.status"] {
+            #expect(try Self.policy(method).socket == .link)
+        }
         #expect(try Self.policy("run.start").socket == .control)
     }
 
     @Test(arguments: [
         "", "x", "{", "[]", "1", #"{"id":1}"#, #"{"method":"status"}"#, #"{"id":null,"method":"status"}"#,
         #"[{"jsonrpc":"2.0","id":1,"method":"status"}]"#, #"{"id":1,"method":"status","method":"run.stop"}"#,
-        #"{"id":1,"method":"upload.begin"}"#, #"{"id":1,"method":7}"#,
+        #"{"id":1,"method":"upload.begin"}"#, #"{"id":1,"method":"link.login"}"#, #"{"id":1,"method":7}"#,
     ])
     func wrongBodiesAreRejected(_ text: String) {
         #expect(throws: APIRequest.Failure.self) { try CallPolicy(Array(text.utf8)) }

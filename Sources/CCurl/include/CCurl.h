@@ -2,6 +2,7 @@
 #pragma once
 #include <curl/curl.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* As CURLOPT_WRITEFUNCTION and CURLOPT_HEADERFUNCTION: another result than size * count ends the transfer. */
 typedef size_t (*ccurl_receive)(char *bytes, size_t size, size_t count, void *context);
@@ -36,6 +37,15 @@ struct ccurl_request {
 
 /* A new transfer of a request over http or https: unpacked, without cookies, and following no redirect. NULL without memory. */
 CURL *ccurl_transfer(const struct ccurl_request *request);
+
+/* Makes the request another one than GET and POST, such as PUT. */
+void ccurl_set_method(CURL *transfer, const char *method);
+
+/* Makes it a POST request of multipart/form-data. The caller frees the form after the transfer. */
+void ccurl_set_form(CURL *transfer, curl_mime *form);
+
+/* Makes it a PUT request with a file of `size` bytes. The caller closes the file after the transfer. */
+void ccurl_set_file(CURL *transfer, FILE *file, long long size);
 
 /* The next transfer that has ended, and its result; NULL if there is none. It is still in the multi handle. */
 CURL *ccurl_ended(CURLM *multi, CURLcode *result);

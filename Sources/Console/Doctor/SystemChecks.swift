@@ -274,7 +274,7 @@ extension SystemFacts {
         }
         let used = linkSinks.filter { $0.state != "off" }.map(\.name)
         return used.isEmpty
-            ? .note(check, "paced-link runs and sends nothing: Host= is empty")
+            ? .note(check, "paced-link runs and sends nothing: its configuration names no receiver")
             : .ok(check, "sends to \(used.joined(separator: ", "))")
     }
 

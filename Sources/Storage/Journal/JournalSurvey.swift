@@ -28,6 +28,48 @@ extension JournalReader {
         return counts
     }
 
+    /// What was recorded here.
+    package struct Recorded: Equatable, Sendable {
+        /// The activities of the lists that have ended and have a date: no imports, and none of the demo.
+        package var activities: [RecordedActivityName] = []
+        /// The highest number of an activity, in the lists or the trash, and the highest of one that has ended.
+        package var last = 0
+        package var lastEnded = 0
+
+        package init(_ activities: [RecordedActivityName] = [], last: Int = 0, lastEnded: Int = 0) {
+            self.activities = activities
+            self.last = last
+            self.lastEnded = lastEnded
+        }
+    }
+
+    package struct RecordedActivityName: Equatable, Sendable {
+        package let uuid: UUID
+        package let id: Int
+
+        package init(uuid: UUID, id: Int) {
+            self.uuid = uuid
+            self.id = id
+        }
+    }
+
+    package func recorded() throws(SQLiteError) -> Recorded {
+        guard version >= JournalSchema.versionWithUUIDs else { return Recorded() }
+        var recorded = Recorded(
+            last: Int(try database.integer("SELECT max(id) FROM activity") ?? 0),
+            lastEnded: Int(try database.integer("SELECT max(id) FROM activity WHERE NOT open") ?? 0))
+        let statement = try database.prepare(
+            """
+            SELECT uuid, id FROM activity
+            WHERE NOT imported AND NOT demo AND NOT open AND NOT time_uncertain AND \(isActivity(in: .lists))
+            """)
+        while try statement.step() {
+            guard let uuid = statement.text(0).flatMap({ UUID($0) }) else { continue }
+            recorded.activities.append(RecordedActivityName(uuid: uuid, id: Int(statement.integer(1) ?? 0)))
+        }
+        return recorded
+    }
+
     /// The first and the last recorded position of an activity.
     package func ends(of id: Int) throws(SQLiteError) -> [Coordinate] {
         let keys = JournalSchema.keys(of: id)

@@ -41,7 +41,7 @@ extension DiagnosisCases {
         Case("link", .failed, "its configuration is invalid", "journalctl -u paced-link -n 5") {
             $0.units?["paced-link.service"] = unit("failed", exit: 2)
         },
-        Case("link", .note, "paced-link runs and sends nothing: Host= is empty", nil) {
+        Case("link", .note, "paced-link runs and sends nothing: its configuration names no receiver", nil) {
             $0.units?["paced-link.service"] = unit("active")
             $0.linkSinks = [SystemFacts.LinkSink(name: "mqtt", state: "off", reason: "")]
         },

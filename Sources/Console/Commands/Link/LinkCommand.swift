@@ -54,15 +54,17 @@ package struct LinkCommand: Equatable {
     private static func text(of json: JSON) -> String {
         var table = TextTable([
             .init(head: "TO"), .init(head: "STATE"), .init(head: "LAST SUCCESS"),
-            .init(head: "ROWS LEFT", isNumber: true),
+            .init(head: "LEFT", isNumber: true),
             .init(head: "NEXT TRY"), .init(head: "WHY"),
         ])
         for sink in json["sinks"]?.array ?? [] {
             let bytes = sink["bytes"]?.integer ?? 0
-            let rows = sink["rows"]?.integer.map { $0 == 0 ? "0" : "\($0) (\((bytes + 1023) / 1024) KiB)" }
+            let left =
+                sink["rows"]?.integer.map { $0 == 0 ? "0" : "\($0) rows, \((bytes + 1023) / 1024) KiB" }
+                ?? sink["activities"]?.integer.map { $0 == 1 ? "1 activity" : "\($0) activities" }
             table.append([
                 sink["name"]?.harmlessText(limit: 32) ?? "", sink["state"]?.harmlessText(limit: 16) ?? "",
-                ago(sink["last_success_ms"]?.integer), rows ?? "",
+                ago(sink["last_success_ms"]?.integer), left ?? "",
                 sink["next_try_ms"]?.integer.map { "in \(($0 + 999) / 1000) s" } ?? "",
                 (sink["reason"] ?? sink["warning"])?.harmlessText(limit: 128) ?? "",
             ])

@@ -1,0 +1,102 @@
+import Domain
+import Glibc
+import Linux
+
+/// Makes FIT files by `pacectl export`, one at a time: a file of a long ride then costs this program no memory.
+final class ActivityExporter {
+    struct Request {
+        let activity: Int
+        let hiddenRadius: Int
+        let path: String
+        /// Whether a file of an earlier attempt is replaced.
+        let replaces: Bool
+        /// Called in the loop, with the reason of a failure.
+        let completed: (_ failure: String?) -> Void
+    }
+
+    private static let timeout = Duration.seconds(300)
+    private static let messageLimit = 4096
+
+    private let program = Machine.programBeside("pacectl") ?? "/usr/bin/pacectl"
+    private let journal: String
+    /// The directory of the file with its messages, which has no name.
+    private let directory: String
+    private let loop: EventLoop
+    private var waiting: [Request] = []
+    private var run: Run?
+
+    private final class Run {
+        let request: Request
+        let child: ChildProgram
+        let errors: FileDescriptor
+        let exit: FileDescriptor
+        var source: DescriptorSource?
+        var timer: TimerSource?
+
+        init(_ request: Request, _ child: ChildProgram, _ errors: consuming FileDescriptor) throws(SystemError) {
+            self.request = request
+            self.child = child
+            self.errors = errors
+            exit = try child.exitDescriptor()
+        }
+
+        deinit { source = nil }
+    }
+
+    /// - Parameters:
+    ///   - journal: the directory of the journal.
+    ///   - directory: a directory for files that have no names.
+    init(journal: String, directory: String, loop: EventLoop) {
+        self.journal = journal
+        self.directory = directory
+        self.loop = loop
+    }
+
+    func add(_ request: Request) {
+        waiting.append(request)
+        startNext()
+    }
+
+    private func startNext() {
+        guard run == nil, !waiting.isEmpty else { return }
+        let request = waiting.removeFirst()
+        do {
+            try start(request)
+        } catch {
+            request.completed("pacectl cannot be started: \(error)")
+            startNext()
+        }
+    }
+
+    private func start(_ request: Request) throws {
+        var words = [
+            program, "--state-dir", journal, "export", "\(request.activity)", "--format", "fit", "-o", request.path,
+        ]
+        if request.hiddenRadius > 0 { words += ["--hide", "\(request.hiddenRadius)"] }
+        if request.replaces { words.append("--force") }
+        let errors = try Directory(directory).makeUnnamed(mode: 0o600)
+        let child = try ChildProgram(words, errors: errors.number)
+        let started = try Run(request, child, errors)
+        started.source = try loop.watch(started.exit, for: .reading) { [unowned self] _ in finish(isLate: false) }
+        started.timer = try loop.timer { [unowned self] in finish(isLate: true) }
+        started.timer?.arm(at: Clock.now() + Self.timeout)
+        run = started
+    }
+
+    private func finish(isLate: Bool) {
+        guard let ended = run else { return }
+        run = nil
+        if isLate { ended.child.end(within: .zero) }
+        ended.request.completed(isLate ? "pacectl took too long" : failure(of: ended))
+        startNext()
+    }
+
+    private func failure(of run: Run) -> String? {
+        if run.child.exitStatus == 0 { return nil }
+        let bytes = (try? run.errors.read(atMost: Self.messageLimit, at: 0)) ?? []
+        var text = String(decoding: bytes, as: UTF8.self).split(separator: "\n" as Character).last.map(String.init) ?? ""
+        let prefix = "pacectl: "
+        if text.hasPrefix(prefix) { text.removeFirst(prefix.count) }
+        return SanitizedText.line(text, limit: 128) ?? "pacectl has failed"
+    }
+}
