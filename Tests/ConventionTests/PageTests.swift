@@ -42,7 +42,7 @@ import Testing
     func manualPageOfTheConfigurationHasEverySectionAndKey(program: String) throws {
         let page = try Self.page("\(program).conf.5")
         let example = try Repository.text(of: "systemd/\(program).conf")
-        for section in example.matches(of: #/(?m)^#? ?\[(\w+)\]/#).map(\.1) {
+        for section in example.matches(of: #/(?m)^#? ?\[([\w ]+)\]/#).map(\.1) {
             #expect(page.contains("\n.Ss [\(section)]"), "\(section)")
         }
         for key in Set(example.matches(of: #/(?m)^#? ?(\w+)=/#).map(\.1)) {

@@ -24,10 +24,13 @@ def example(program):
 
 
 def keys(text, pattern):
-    """The keys of the example file or of the page, as `[Section] Key` with the default."""
+    """The keys of the example file or of the page, as `[Section] Key` with the default.
+
+    A section that may be there several times, `[Upload NAME]`, is a comment in the file.
+    """
     found, section = {}, None
     for line in text.splitlines():
-        if name := re.fullmatch(r"(?:\.Ss )?\[(\w+)\]", line):
+        if name := re.fullmatch(r"(?:\.Ss |#)?\[([\w ]+)\]", line):
             section = name[1]
         elif section and (key := re.fullmatch(pattern, line)):
             found[f"[{section}] {key[1]}"] = key[2]
@@ -48,11 +51,12 @@ def test_keys_of_the_example_the_page_and_the_program_are_the_same(program, tmp_
         refused = start(program, tmp_path, f"[{section}]\nKey=1\n")
         said = refused.communicate(timeout=60)[1]
         assert refused.returncode == 2 and f"{tmp_path}/{program}.conf:2: there is no " in said
-        return re.search(r" are (.*)", said)[1].split(" ")
+        return re.search(r" are (.*)", said)[1]
 
     shown = keys(example(program), r"#(\w+)=(.*)")
-    sections = [name.strip("[]") for name in known("Bogus")]
-    assert list(shown) == [f"[{section}] {key}" for section in sections for key in known(section)]
+    sections = re.findall(r"\[([^]]+)\]", known("Bogus"))
+    assert list(shown) == [
+        f"[{section}] {key}" for section in sections for key in known(section.replace("NAME", "name")).split(" ")]
     assert shown == keys((ROOT / f"man/{program}.conf.5").read_text(), r"\.It Cm (\w+) Ns =(.*)")
 
 
@@ -60,7 +64,10 @@ def test_example_with_all_keys_starts_the_program(program, tmp_path):
     (tmp_path / "journal").mkdir()
     (tmp_path / "journal/device.json").write_text(f'{{"uuid":"{uuid.uuid4()}"}}\n')
     notified = NotifyListener(tmp_path)
-    daemon = start(program, tmp_path, re.sub(r"^#(\w+=)", r"\1", example(program), flags=re.MULTILINE))
+    text = re.sub(r"^#(\w+=|\[)", r"\1", example(program), flags=re.MULTILINE)
+    # What has no default.
+    text = text.replace("[Upload NAME]", "[Upload name]").replace("Service=", "Service=directory")
+    daemon = start(program, tmp_path, text.replace("\nPath=", f"\nPath={tmp_path}"))
     try:
         notified.wait("READY=1")
         daemon.send_signal(signal.SIGTERM)
