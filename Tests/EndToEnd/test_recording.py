@@ -409,3 +409,23 @@ def test_trial_of_the_example_uploader_notes_no_file_as_handed_over(uploader):
     assert uploader() == (0, ["handed over 2.fit"])
     (uploader.exports / "3.fit").touch()
     assert uploader() == uploader(state="other") == (0, ["handed over 3.fit"])
+
+
+def test_hook_of_the_example_asks_paced_link_again_only_while_it_does_not_run(uploader, tmp_path):
+    text = uploader.trial.read_text()
+    command = re.search(r"^#     (pacectl upload .*)", text, re.MULTILINE)[1]
+    pacectl, status = tmp_path / "pacectl", tmp_path / "status"
+    pacectl.write_text(f'#!/bin/sh\necho "$@"\nexit $(cat {status})\n')
+    pacectl.chmod(0o755)
+    hook = tmp_path / "hook"
+    body = text[text.index("    echo"):text.index("}\n")]
+    hook.write_text(text.replace(body, f"    {command}\n".replace("pacectl", str(pacectl), 1)))
+    assert uploader(hook) == (0, [])
+    # Not running; refused by the service, or nobody can tell; there, or on its way.
+    for code, ends in ((3, (1, 1)), (1, (0, 0)), (0, (0, 0))):
+        status.write_text(str(code))
+        (uploader.exports / f"{code}.fit").touch()
+        first, second = uploader(hook), uploader(hook)
+        assert (first[0], second[0]) == ends and first[1] == ["upload --to NAME"]
+        assert second[1] == (first[1] if code == 3 else [])
+        (uploader.exports / f"{code}.fit").unlink()
