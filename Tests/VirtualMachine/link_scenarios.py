@@ -1,5 +1,6 @@
 """The package paced-link on a board: its socket, a broker on loopback, the permissions of its user, and its removal."""
 import pathlib
+import shutil
 import subprocess
 
 from board import (
@@ -14,11 +15,12 @@ UNIT, SOCKET_UNIT = "paced-link.service", "paced-link.socket"
 SOCKET, STATE = pathlib.Path("/run/paced-link/link.sock"), pathlib.Path("/var/lib/paced-link")
 LINK_CONFIGURATION = CONFIGURATION.with_name("paced-link.conf")
 BROKER_CONFIGURATION = pathlib.Path("/run/broker.conf")
+DROP_IN = pathlib.Path("/etc/systemd/system/paced-link.service.d/uploads.conf")
 
 
 def link(board):
-    """paced-link is off after its installation and starts by its socket; enabled, it reaches a broker, and it reads
-    recordings without a right to write them."""
+    """paced-link is off after its installation and starts by its socket; enabled, it reaches a broker and a directory,
+    and it reads recordings without a right to write them."""
     package = pathlib.Path(board.package).with_name("paced-link.deb")
     board.measured["dpkg_s"] = dpkg("--install", package)
     states = [run("systemctl", "is-enabled", unit, check=False).stdout.strip() for unit in (UNIT, SOCKET_UNIT)]
@@ -43,6 +45,7 @@ def link(board):
     expect(board.measured["exposure"] <= 2.0, f"exposure: {board.measured}")
     expect_rights(UNIT, "paced-link", STATE, journal="allowed", recordings="allowed", change_of_the_journal="EACCES",
                   new_recording="EROFS")
+    expect_uploads(board)
     expect_wrong_configuration_fails()
     process = main_process(UNIT)
     dpkg("--install", package)
@@ -70,6 +73,41 @@ def sinks(board):
     with acting_as(board.rider().name):
         answer = ControlClient(SOCKET, timeout=60).result("link.status")
     return {sink["name"]: sink for sink in answer["sinks"]}
+
+
+def expect_uploads(board):
+    """pacectl makes files in the sandbox of the unit, where a drop-in lets it: one with the uuid of the activity, one
+    without. A place without a drop-in is a reason to wait."""
+    before = LINK_CONFIGURATION.read_text()
+    whole, hidden, closed = places = [pathlib.Path("/srv") / name for name in ("whole", "hidden", "closed")]
+    for place in places:
+        run("install", "-d", "-o", "paced-link", place)
+    LINK_CONFIGURATION.write_text(before + "".join(
+        f"[Upload {place.name}]\nService=directory\nPath={place}\nHideMetres={200 if place == hidden else 0}\n"
+        for place in places))
+    DROP_IN.parent.mkdir()
+    DROP_IN.write_text(f"[Service]\nReadWritePaths={whole} {hidden}\n")
+    systemctl("daemon-reload")
+    systemctl("restart", UNIT)
+    wait_active(unit=UNIT)
+    activity = next(one["uuid"] for one in board.rider().activities() if not one["open"])
+    with acting_as(board.rider().name):
+        client = ControlClient(SOCKET, timeout=60)
+        client.result("link.upload", activities=[activity])
+        wait_for(
+            lambda: {one["to"]: one["state"] for one in client.result("link.uploads", activity=activity)["uploads"]}
+            == {"whole": "done", "hidden": "done", "closed": "waiting"}, 60, "the activity at two services of three")
+    [file], [anonymous] = whole.iterdir(), hidden.iterdir()
+    expect(activity in file.name and activity not in anonymous.name, f"names: {file} {anonymous}")
+    for path in file, anonymous:
+        expect(path.read_bytes()[8:12] == b".FIT" and mode(path) == "-rw-r--r-- paced-link:paced-link", mode(path))
+    found = sinks(board)["upload closed"]
+    expect(found["state"] == "waiting" and found["activities"] == 1 and found["reason"], f"without a drop-in: {found}")
+    LINK_CONFIGURATION.write_text(before)
+    for directory in DROP_IN.parent, *places:
+        shutil.rmtree(directory)
+    systemctl("daemon-reload")
+    systemctl("restart", UNIT)
 
 
 def expect_wrong_configuration_fails():
