@@ -73,6 +73,11 @@ void ccurl_set_method(CURL *transfer, const char *method)
     curl_easy_setopt(transfer, CURLOPT_CUSTOMREQUEST, method);
 }
 
+void ccurl_set_fresh(CURL *transfer)
+{
+    curl_easy_setopt(transfer, CURLOPT_FRESH_CONNECT, 1L);
+}
+
 void ccurl_set_form(CURL *transfer, curl_mime *form)
 {
     curl_easy_setopt(transfer, CURLOPT_MIMEPOST, form);

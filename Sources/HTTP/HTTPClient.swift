@@ -175,6 +175,7 @@ private final class Transfer {
     /// - Returns: false if it has a file that cannot be read.
     func add(_ request: OutgoingRequest) -> Bool {
         if let method = request.method { unsafe ccurl_set_method(handle, method) }
+        if request.isUnique { unsafe ccurl_set_fresh(handle) }
         switch request.content {
         case nil, .bytes: return true
         case .file(let path):

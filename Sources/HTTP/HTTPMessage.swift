@@ -23,6 +23,9 @@ package struct OutgoingRequest: Equatable, Sendable {
     package var content: Content?
     /// The method, such as MKCOL; nil for that of the content.
     package var method: String?
+    /// Whether the server must get it once at most. It then has a connection of its own: libcurl repeats a request by itself if a
+    /// connection that served an earlier one ends without an answer.
+    package var isUnique = false
     /// The most bytes of the unpacked body of the response.
     package var bodyLimit: Int
     /// From the start to the last byte.

@@ -189,6 +189,9 @@ package final class JournalFollower {
         return reader != nil
     }
 
+    /// What was recorded; nil if the journal cannot be read.
+    func recorded() -> JournalReader.Recorded? { isReadable ? try? reader?.recorded() : nil }
+
     /// The number of an activity of the lists or the trash; nil if there is none with the uuid.
     func number(of uuid: UUID) throws(SQLiteError) -> Int? { try reader?.activity(uuid) }
 

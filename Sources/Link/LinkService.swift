@@ -331,8 +331,7 @@ final class LinkService {
         guard let options else { return }
         let now = Clock.now()
         if options.authorities != nil, isClockUnset {
-            connection = .waiting(
-                reason: "clock-unset: a certificate cannot be checked without a clock", until: now + .seconds(2))
+            connection = .waiting(reason: Uploader.clockObstacle, until: now + .seconds(2))
             return
         }
         do throws(MQTTFailure) {

@@ -94,10 +94,8 @@ struct LinkStatus {
         sink.activities = service.waiting
         if service.isPaused {
             sink.state = .paused
-        } else if uploads.isMetered {
-            (sink.state, sink.reason) = (
-                .paused, "the network is metered: pacectl link flush sends the activities all the same"
-            )
+        } else if sink.activities != 0, let obstacle = uploads.obstacle(of: index) {
+            (sink.state, sink.reason) = (.paused, obstacle)
         } else if let next = service.retryAt, next > now {
             (sink.state, sink.nextTry) = (.waiting, next)
         }

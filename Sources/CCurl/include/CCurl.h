@@ -41,6 +41,9 @@ CURL *ccurl_transfer(const struct ccurl_request *request);
 /* Makes the request another one than GET and POST, such as PUT. */
 void ccurl_set_method(CURL *transfer, const char *method);
 
+/* Gives it a new connection. */
+void ccurl_set_fresh(CURL *transfer);
+
 /* Makes it a POST request of multipart/form-data. The caller frees the form after the transfer. */
 void ccurl_set_form(CURL *transfer, curl_mime *form);
 

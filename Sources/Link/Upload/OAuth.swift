@@ -74,11 +74,13 @@ package struct OAuth: Sendable {
     func tokenRequest(_ settings: UploadSettings, secret: String, _ grant: [(String, String)]) -> OutgoingRequest {
         let form = [("client_id", settings.client ?? ""), ("client_secret", secret)] + grant
         let text = form.map { "\($0.0)=\(Self.encoded($0.1))" }.joined(separator: "&")
-        return OutgoingRequest(
+        var request = OutgoingRequest(
             url: settings.address + token,
             headers: [
                 "Content-Type: application/x-www-form-urlencoded", "Accept: application/json", "Expect:",
             ], content: .bytes(Array(text.utf8)), bodyLimit: 64 * 1024, timeout: min(settings.timeout, .seconds(60)))
+        request.isUnique = true
+        return request
     }
 
     static func grant(code: String, _ settings: UploadSettings, _ login: Login) -> [(String, String)] {

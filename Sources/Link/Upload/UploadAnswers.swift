@@ -84,7 +84,7 @@ extension Uploader {
         line.member("state", service.active == activity && state == .waiting ? "sending" : state.rawValue)
         guard let entry else { return }
         let isWaiting = state == .waiting || state == .processing
-        line.member("reason", entry.reason ?? (isWaiting ? service.reason : nil))
+        line.member("reason", isWaiting ? obstacle(of: index) ?? entry.reason ?? service.reason : entry.reason)
         if isWaiting, !service.isPaused, let next = [entry.retryAt, service.retryAt].compactMap(\.self).max() {
             line.member("next_try_ms", max((next - now).wholeMilliseconds, 0))
         }

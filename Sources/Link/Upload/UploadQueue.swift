@@ -87,11 +87,20 @@ package struct UploadQueue {
         if isUnclear { changes.insert(Change(service: service, activity: activity)) }
     }
 
+    /// Takes what has ended until now as older than a new service.
+    package mutating func enable(_ recorded: JournalReader.Recorded) {
+        for index in services.indices where services[index].enabled == nil {
+            services[index].enabled = recorded.lastEnded
+            changes.insert(Change(service: index, activity: nil))
+        }
+    }
+
     /// Finds the activities that have ended since a service was enabled.
     package mutating func survey(_ recorded: JournalReader.Recorded) {
+        enable(recorded)
         for index in services.indices {
-            if services[index].enabled ?? .max > recorded.last {
-                // A new service, or another journal.
+            if services[index].enabled ?? 0 > recorded.last {
+                // Another journal.
                 services[index].enabled = recorded.lastEnded
                 changes.insert(Change(service: index, activity: nil))
             }

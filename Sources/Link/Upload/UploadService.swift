@@ -142,9 +142,11 @@ package struct UploadJob: Sendable {
     func request(
         _ path: String, content: OutgoingRequest.Content? = nil, method: String? = nil, headers: [String] = []
     ) -> OutgoingRequest {
-        OutgoingRequest(
+        var request = OutgoingRequest(
             url: settings.address + path, headers: headers + ["Accept: application/json", "Expect:"], content: content,
             method: method, bodyLimit: 1024 * 1024, timeout: settings.timeout)
+        request.isUnique = content != nil
+        return request
     }
 }
 

@@ -22,7 +22,9 @@ final class Uploader {
 
     private(set) var queue: UploadQueue
     /// Where the journal is read.
-    weak var follower: JournalFollower?
+    weak var follower: JournalFollower? {
+        didSet { if let recorded = follower?.recorded() { queue.enable(recorded) } }
+    }
     /// Whether the clock is unset: then no certificate can be checked.
     var isClockUnset = { false }
     let loop: EventLoop
@@ -85,6 +87,10 @@ final class Uploader {
                 try HTTPClient(
                     loop: loop, userAgent: "paced-link/\(Release.version)", authorities: settings.authorities))
         }
+        // What a kill has left.
+        for name in (try? names(in: directory)) ?? [] where name.hasPrefix("upload-") && name.hasSuffix(".fit") {
+            unlink("\(directory)/\(name)")
+        }
         try store.load(into: &queue, at: Clock.now(), time: Clock.systemTime())
         timer = try loop.timer { [unowned self] in pump() }
         timer?.arm(at: Clock.now())
@@ -118,9 +124,21 @@ final class Uploader {
         pump()
     }
 
+    /// Why nothing is sent to a service now, for a reason that is not the service's own; nil if it may be.
+    func obstacle(of service: Int) -> String? {
+        if isMetered { return "the network is metered: pacectl link flush sends the activities all the same" }
+        return needsClock(service) && isClockUnset() ? Self.clockObstacle : nil
+    }
+
+    static let clockObstacle = "clock-unset: a certificate cannot be checked without a clock"
+
     /// Whether the network in use is one on which activities wait.
-    var isMetered: Bool {
+    private var isMetered: Bool {
         !metered.isEmpty && !isFlushing && NetworkInterfaces.nameOfDefault.map { metered.contains($0) } ?? false
+    }
+
+    private func needsClock(_ service: Int) -> Bool {
+        queue.services[service].settings.address.hasPrefix("https:")
     }
 
     /// Starts what is due.
@@ -134,7 +152,7 @@ final class Uploader {
         }
         var isWaiting = false
         for order in queue.next(at: now) {
-            if isClockUnset(), queue.services[order.service].settings.address.hasPrefix("https:") {
+            if needsClock(order.service), isClockUnset() {
                 isWaiting = true
             } else {
                 start(order)
