@@ -32,6 +32,8 @@ final class WebServer {
 
         /// Whether the drop-in lets this process command. While paced does not run, nothing speaks against it.
         var mayCommand: Bool { Glibc.access(controlSocket, W_OK) == 0 || errno != EACCES }
+        /// Whether paced-link can be asked. The page does not ask without it: a browser reports each request that fails.
+        var hasLink: Bool { Glibc.access(linkSocket, W_OK) == 0 }
     }
 
     /// `sensor.pair` and `sensor.scan` take up to 60 s.
@@ -217,6 +219,7 @@ final class WebServer {
         result.object { result in
             result.member("scope", token.scope.rawValue)
             result.member("can_command", places.mayCommand)
+            result.member("link", places.hasLink)
             result.member("live_only", allowance == .live)
             result.member("release", Release.version)
         }

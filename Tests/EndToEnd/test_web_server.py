@@ -122,7 +122,7 @@ def test_code_signs_in_once(web):
     client = WebClient(web)
     client.sign_in(code, "Firefox on Android")
     assert client.get("/api/token").json() == {
-        "scope": "watch", "can_command": True, "live_only": False, "release": client.get("/api/token").json()["release"]}
+        "scope": "watch", "can_command": True, "link": False, "live_only": False, "release": client.get("/api/token").json()["release"]}
     assert WebClient(web).post("/api/token", {"code": code}).status == 401
     listed, = web.admin.result("web.tokens")
     assert (listed["id"], listed["scope"], listed["name"]) == (1, "watch", "Firefox on Android")

@@ -29,7 +29,8 @@ class PacedWeb(ManagedProcess):
         self.runtime, self.state, self.port = directory / "web", directory / "web-state", free_port()
         command = [PACED_WEB, "--listen", f"127.0.0.1:{self.port}", "--runtime-dir", self.runtime,
                    "--state-dir", self.state, "--page-dir", ROOT / "web", "--paced-dir", paced.runtime,
-                   "--journal-dir", directory / "state", "--maps-dir", directory / "maps", "--net-dir", directory / "net"]
+                   "--journal-dir", directory / "state", "--maps-dir", directory / "maps", "--net-dir", directory / "net",
+                   "--link-dir", directory / "link"]
         if network:
             command = [*network.within, *command, "--listen", f"{network.ADDRESS}:{self.port}"]
         if configuration is not None:
