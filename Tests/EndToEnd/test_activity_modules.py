@@ -124,3 +124,54 @@ def test_fields_of_other_programs_have_charts_and_means():
         ("own:smo2", [60.6, 119.4]), ("own:angle", [-29.7, -0.3])]
     assert found["whole"]["own:smo2"] == pytest.approx(90, abs=0.1) and found["whole"]["own:load"] is None
     assert [round(one["own:smo2"]) for one in found["splits"]] == [73, 98, 115]
+
+
+# Uploads: `asked` has what the page asks (uploads, or upload and a service), what it shows, and the lists of the times it waits.
+
+def asked(*events):
+    return run_modules("upload_modules.mjs", text=json.dumps([["open"], *events]))
+
+
+@pytest.mark.parametrize("state", ["waiting", "sending", "processing"])
+def test_uploads_are_asked_for_again_while_one_is_on_its_way(state):
+    assert asked(["answer", {"a": "done", "b": state}], ["wait"], ["answer", {"a": "done", "b": "done"}], ["wait"]) == [
+        "uploads", f"a:done b:{state}", [3000], "uploads", "a:done b:done", []]
+
+
+@pytest.mark.parametrize("state", ["none", "done", "refused", "unknown"])
+def test_uploads_that_change_only_by_the_user_are_asked_for_once(state):
+    assert asked(["answer", {"a": state}], ["wait"], ["look", "hidden"], ["look", "visible"]) == ["uploads", f"a:{state}", []]
+
+
+def test_uploads_are_not_asked_for_while_nobody_sees_the_page():
+    assert asked(["answer", {"a": "sending"}], ["look", "hidden"], ["wait"], ["look", "visible"], ["answer", {"a": "done"}]) == [
+        "uploads", "a:sending", [], "uploads", "a:done"]
+    assert asked(["look", "hidden"], ["look", "visible"], ["answer", {"a": "none"}], ["answer", {"a": "done"}]) == [
+        "uploads", "uploads", "", "a:done"]
+
+
+def test_uploads_are_not_asked_for_once_another_activity_is_shown():
+    assert asked(["answer", {"a": "sending"}], ["leave"], ["wait"], ["look", "hidden"], ["look", "visible"]) == ["uploads", "a:sending", [3000]]
+
+
+def test_without_paced_link_nothing_is_shown_and_asked_for():
+    assert asked(["fail"], ["wait"]) == ["uploads", "", []]
+    assert asked(["refuse", "no such method"], ["wait"]) == ["uploads", "", []]
+    # A link that is lost later hides nothing.
+    assert asked(["answer", {"a": "sending"}], ["wait"], ["fail"], ["wait"], ["answer", {"a": "done"}]) == [
+        "uploads", "a:sending", [3000], "uploads", "a:sending", [3000], "uploads", "a:done"]
+
+
+def test_pressed_upload_is_followed_and_its_refusal_is_said():
+    assert asked(["answer", {"a": "done", "b": "none"}], ["press", "b"], ["answer", {"b": "waiting"}], ["wait"]) == [
+        "uploads", "a:done b:none", "upload b", "a:done b:waiting", [3000], "uploads"]
+    assert asked(["answer", {"a": "none"}], ["press", "a"], ["refuse", "it is in the trash"], ["wait"]) == [
+        "uploads", "a:none", "upload a", "it is in the trash", []]
+
+
+def test_answer_from_before_an_upload_undoes_nothing():
+    """The second service is pressed while the page asks because of the first one."""
+    events = [["answer", {"a": "sending", "b": "none"}], ["wait"], ["press", "b"], ["answer", {"b": "waiting"}, 1],
+              ["answer", {"a": "done", "b": "none"}], ["wait"], ["answer", {"a": "done", "b": "sending"}]]
+    assert asked(*events) == ["uploads", "a:sending b:none", [3000], "uploads", "upload b", "a:sending b:waiting",
+                              "a:sending b:waiting", [3000], "uploads", "a:done b:sending"]
