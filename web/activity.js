@@ -134,6 +134,15 @@ async function compare({ summary, fields }, track, otherId, place) {
   if (track && otherTrack) shown.showOther(otherTrack);
 }
 
+// Uploads
+
+/** Shows where paced-link uploads the activity. It takes none that is in progress, of the demo or in the trash. */
+async function uploads({ uuid, open, demo, trashed }, place) {
+  if (!session.rights.link || session.storedAt !== null || !uuid || open || demo || trashed) return;
+  const { showUploads } = await import('./activity-uploads.js');
+  showUploads(session, uuid, place);
+}
+
 // The page
 
 /** The parts that need no track; the others have a place. */
@@ -144,7 +153,7 @@ function render(activity) {
   const about = [summary.name === undefined ? null : t(`sport.${summary.sport}`), startText(summary)];
   shown?.destroy();
   const places = { compared: element('div', { class: 'compared' }), laps: element('div', { class: 'laps-place' }),
-    sensors: element('div', {}) };
+    sensors: element('div', {}), uploads: element('div', { class: 'uploads-place' }) };
   shown = new TrackCard({ sport: summary.sport, onSelect: (stretch) => places.lapsCard?.mark(stretch) });
   const card = shown;
   const selectBest = (best) => {
@@ -162,8 +171,9 @@ function render(activity) {
       bestsCard(activity.bests, selectBest), ownCard(activity.fields),
       variabilityCard(activity.hrv), weatherCard(activity.weather), places.sensors,
       sourceCard(activity.source_totals), reportLinks(summary.id)]),
-    downloads(session, summary.id), commands(session, summary, load),
+    downloads(session, summary.id), places.uploads, commands(session, summary, load),
     summary.uuid ? element('p', { class: 'soft uuid' }, t('activity.uuid', { uuid: summary.uuid })) : null));
+  uploads(summary, places.uploads);
   return places;
 }
 

@@ -1,4 +1,4 @@
-"""The socket of paced-net, with answers that a test sets."""
+"""The socket of paced-net, or another one of JSON-RPC, with answers that a test sets."""
 
 import json
 import pathlib
@@ -15,13 +15,13 @@ REPORTS = [
 class FakeNet:
     """Answers each line with `answer(request)`: a response without its id, bytes, or nothing to close the connection."""
 
-    def __init__(self, directory, answer):
+    def __init__(self, directory, answer, name="net.sock"):
         self.directory = pathlib.Path(directory)
         self.answer = answer
         self.asked = []
         self.clients = []
         self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(str(self.directory / "net.sock"))
+        self.listener.bind(str(self.directory / name))
         self.listener.listen()
         threading.Thread(target=self.accept, daemon=True).start()
 
