@@ -106,8 +106,9 @@ def test_refused_upload_is_said_and_a_watcher_has_no_button(linked, pages):
     button(page, "Upload to strava").click()
     expect(fault(page)).to_have_text("strava takes no activity of the demo")
     expect(button(page, "Upload to strava")).to_be_visible()
+    linked.uploads = [upload("strava", "refused", reason="it has no date: 'pacectl edit 1 --start TIME' sets it")]
     watcher = opened(pages, linked, scope="watch", locale="de-DE")
-    expect(lines(watcher)).to_have_text("strava: nicht hochgeladen")
+    expect(lines(watcher)).to_have_text("strava: abgelehnt Sie hat kein Datum: Bearbeiten setzt es.")
     expect(watcher.locator(".uploads button")).to_have_count(0)
 
 

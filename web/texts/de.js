@@ -2014,6 +2014,19 @@ export default {
   '= {1} rejects the request ({2})': '{1} lehnt die Anfrage ab.',
   '= waiting: enough requests to {1}': 'Genug Anfragen an {1}: Die nächste kommt später.',
   '= too many requests wait for {1}': 'Zu viele Anfragen warten auf {1}.',
+  // Uploads
+  '= it has no date: \'pacectl edit {1} --start TIME\' sets it': 'Sie hat kein Datum: Bearbeiten setzt es.',
+  '= the credential {1} is missing': 'Auf dem Gerät fehlt das Geheimnis {1}.',
+  '= nobody has logged in: sudo pacectl upload login {1}':
+    'Niemand hat sich angemeldet. Auf dem Gerät: sudo pacectl upload login {1}',
+  '= {1} refuses the login: sudo pacectl upload login {2}':
+    '{1} lehnt die Anmeldung ab. Auf dem Gerät: sudo pacectl upload login {2}',
+  '= cannot store the state of the upload': 'Das Gerät kann den Stand nicht speichern.',
+  '= the program ended while the file was being sent': 'paced-link endete, während es die Datei sandte.',
+  '= the service has not said for a day what became of it': 'Der Dienst hat einen Tag lang nicht gesagt, was daraus wurde.',
+  '= FitTrackee has no sport for {1}': 'FitTrackee hat dafür keine Sportart.',
+  '= the folder above that of Url= does not exist (409)': 'Der Ordner über dem eingestellten fehlt.',
+  '= {1} is full (507)': '{1} ist voll.',
   // The programs do not run, or do not answer
   '= paced is not running: sudo systemctl start paced': 'paced läuft nicht.',
   '= paced is not running at {1}; start it, or name its directory with --runtime-dir': 'paced läuft nicht.',

@@ -1724,6 +1724,8 @@ export default {
     'Your home is not known: choose it on the page, or in the configuration of paced-net.',
   '= the clock of this machine is not set: set it, or name a time with --time': 'The clock of the board is not set.',
   '= cannot read {1}: {2}; correct it, or remove it': 'The list of lines of the board is damaged.',
+  '= it has no date: \'pacectl edit {1} --start TIME\' sets it': 'It has no date: Edit sets it.',
+  '= the folder above that of Url= does not exist (409)': 'The folder above the chosen one does not exist.',
   '= paced is not running at {1}; start it, or name its directory with --runtime-dir': 'paced is not running.',
   '= this needs {1}, which is not running at {2}: sudo apt install ./{3}_*.deb && sudo systemctl enable --now {4}':
     'This needs {1}, which is not running.',
