@@ -1,10 +1,11 @@
-"""The uploads on the page of an activity. A socket answers in the place of paced-link; test_activity_modules.py has when the page asks."""
+"""The uploads on the page of an activity. test_activity_modules.py has when the page asks."""
 
 import pytest
 from playwright.sync_api import expect
 
 from harness.browser import button, violations
 from harness.fake_net import FakeNet
+from harness.link import PacedLink
 from harness.paced_web import themes
 from harness.timing import wait_for
 from test_web_history import History, fault, heading
@@ -28,7 +29,10 @@ LINES = [
 
 
 class Linked(History):
-    """A history with an activity. Of it `uploads` is what paced-link says, and `refusal` its answer to an upload, if it refuses."""
+    """A history with an activity, and a socket in the place of paced-link.
+
+    `uploads` is what it says of the activity, and `refusal` its answer to an upload, if it refuses.
+    """
 
     def __init__(self, stage):
         super().__init__(stage)
@@ -126,6 +130,18 @@ def test_without_services_or_in_progress_there_is_nothing(linked, pages):
     linked.daemon.call("run.stop")
     expect(running.locator(".uploads")).to_have_count(0)
     assert len(linked.link.asked) == 1
+
+
+def test_button_uploads_by_paced_link(stage, pages):
+    history = History(stage)
+    history.add("--sport", "run", history.track("run.gpx", 300, "2025-11-03"))
+    folder = stage.directory / "folder"
+    folder.mkdir()
+    stage.start(PacedLink(stage.directory, history.daemon, {"Upload nas": {"Service": "directory", "Path": folder}}))
+    page = opened(pages, history)
+    button(page, "Upload to nas").click()
+    expect(lines(page).get_by_role("status")).to_have_text("nas: uploaded")
+    assert [file.name for file in folder.iterdir()] == [f"2025-11-03_{history.activity(1)['uuid']}.fit"]
 
 
 @pytest.mark.thorough
