@@ -33,7 +33,9 @@ class UploadLine {
     const isLater = state === 'waiting' && milliseconds >= 1000;
     setText(this.next, isLater ? t('activity.upload_next', { time: age(milliseconds / 1000) }) : '');
     this.renderLink(url);
-    if (this.button) show(this.button, ASKABLE.includes(state));
+    // A service that has paused goes on when somebody asks.
+    const isPaused = state === 'waiting' && reason && milliseconds === undefined;
+    if (this.button) show(this.button, ASKABLE.includes(state) || isPaused);
   }
 
   renderLink(url) {

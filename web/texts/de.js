@@ -2017,6 +2017,10 @@ export default {
   // Uploads
   '= it has no date: \'pacectl edit {1} --start TIME\' sets it': 'Sie hat kein Datum: Bearbeiten setzt es.',
   '= the credential {1} is missing': 'Auf dem Gerät fehlt das Geheimnis {1}.',
+  '= {1} refuses the credential ({2})': '{1} nimmt das Geheimnis nicht an ({2}).',
+  '= {1} refuses the credential ({2}): {3}': '{1} nimmt das Geheimnis nicht an ({2}): {3}',
+  '= {1} does not take the file ({2})': '{1} nimmt die Datei nicht an ({2}).',
+  '= {1} does not take the file ({2}): {3}': '{1} nimmt die Datei nicht an ({2}): {3}',
   '= nobody has logged in: sudo pacectl upload login {1}':
     'Niemand hat sich angemeldet. Auf dem Gerät: sudo pacectl upload login {1}',
   '= {1} refuses the login: sudo pacectl upload login {2}':

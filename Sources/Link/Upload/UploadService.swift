@@ -174,11 +174,17 @@ extension UploadService {
             case 300..<400:
                 .unreachable(
                     failure(.redirected(toHost: response.redirection.map(Fetcher.host) ?? "another address")))
-            case 401, 403: .unauthorised(Self.text("refuses the credential", answer, host))
+            case 401, 403:
+                .unauthorised(
+                    Self.words(answer).map { "\(host) refuses the credential (\(response.status)): \($0)" }
+                        ?? "\(host) refuses the credential (\(response.status))")
             case 404, 405, 410: .unreachable("\(host) has no such service (\(response.status))")
             case 408, 409: .unclear(failure(.status(response.status)))
             case 429: .later(failure(.status(429)), response.retryAfter(at: time) ?? Self.quarterHour(after: time))
-            case 400..<500: .refused(Self.text("does not take the file", answer, host))
+            case 400..<500:
+                .refused(
+                    Self.words(answer).map { "\(host) does not take the file (\(response.status)): \($0)" }
+                        ?? "\(host) does not take the file (\(response.status))")
             case 503 where response.retryAfter(at: time) != nil:
                 .later(failure(.status(503)), response.retryAfter(at: time) ?? .zero)
             default: .unclear(failure(.status(response.status)))
@@ -191,14 +197,13 @@ extension UploadService {
         .milliseconds(900_000 - time.milliseconds % 900_000 + 5000)
     }
 
-    /// What a service does, and what it says of that.
-    private static func text(_ action: String, _ answer: Answer, _ host: String) -> String {
+    /// What a service says of a failure; nil if it says nothing.
+    private static func words(_ answer: Answer) -> String? {
         var words = ["message", "error", "detail"].compactMap { answer.json?[$0]?.string }
         // As Strava has them.
         if let error = answer.json?["errors"]?.array?.first {
             words += ["resource", "field", "code"].compactMap { error[$0]?.string }
         }
-        let said = SanitizedText.line(words.joined(separator: " "), limit: 128)
-        return "\(host) \(action) (\(answer.status))" + (said.map { ": \($0)" } ?? "")
+        return SanitizedText.line(words.joined(separator: " "), limit: 128)
     }
 }
