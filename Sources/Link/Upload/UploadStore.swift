@@ -4,6 +4,11 @@ import Wire
 
 /// The state of uploads in `link.sqlite`.
 extension LinkStore {
+    /// Without a service: one that is added later begins anew.
+    func forgetUploads() throws(SQLiteError) {
+        try database.execute("DELETE FROM service; DELETE FROM upload")
+    }
+
     /// Forgets services that the configuration no longer has, or has with another address.
     func load(into queue: inout UploadQueue, at now: Instant, time: UTC) throws(SQLiteError) {
         let services = try database.prepare("SELECT name, identity, enabled, until_ms FROM service")

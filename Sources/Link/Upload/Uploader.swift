@@ -195,11 +195,14 @@ final class Uploader {
     private func start(_ order: UploadQueue.Order) {
         queue.begin(order)
         let settings = queue.services[order.service].settings
-        guard let summary = try? follower?.activity(order.id), summary.uuid == order.activity else {
-            // It was deleted, or the journal cannot be read now.
-            if follower?.isReadable == true { queue.drop(order) } else { finish(order, .failed("the journal cannot be read")) }
-            return
+        let found: ActivitySummary?
+        do throws(SQLiteError) {
+            guard let follower, follower.isReadable else { throw SQLiteError(rejecting: "it is not there") }
+            found = try follower.activity(order.id)
+        } catch {
+            return finish(order, .failed("the journal cannot be read: \(error)"))
         }
+        guard let summary = found, summary.uuid == order.activity else { return queue.drop(order) }
         guard let started = summary.started else {
             return finish(order, .refused("it has no date: 'pacectl edit \(order.id) --start TIME' sets it"))
         }
