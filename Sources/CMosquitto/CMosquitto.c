@@ -42,7 +42,8 @@ static void on_message(
 
     (void)handle, (void)properties;
     if (client->context && message->payloadlen >= 0)
-        client->callbacks.received(client->context, message->topic, message->payload, (size_t)message->payloadlen);
+        client->callbacks.received(client->context, message->topic, message->payload, (size_t)message->payloadlen,
+            message->retain);
 }
 
 static void on_disconnect(struct mosquitto *handle, void *object, int reason, const mosquitto_property *properties)

@@ -29,6 +29,8 @@ package struct LinkConfiguration {
     var ownTracks = OwnTracksSettings()
     /// The prefix of Home Assistant's discovery; nil for no discovery.
     package var discoveryPrefix: String?
+    /// The methods that the broker may call.
+    package var allowed: [String] = []
     /// The services that take finished activities.
     package var uploads: [UploadSettings] = []
     private var prefix = "homeassistant"
@@ -63,6 +65,13 @@ package struct LinkConfiguration {
         }
         if let url = ownTracks.url, url.hasPrefix("http:"), !ownTracks.isPlain {
             try refuse("Url= must begin with https, or [OwnTracks] needs AllowPlain=yes")
+        }
+        if !allowed.isEmpty {
+            if host == nil { try refuse("Allow= needs Host= of [Mqtt]") }
+            if isPlain { try refuse("Allow= needs TLS: AllowPlain=yes lets everybody on the way command") }
+            if user == nil, certificate == nil {
+                try refuse("Allow= needs User= or Certificate= of [Mqtt], so that the broker knows who may command")
+            }
         }
         for upload in uploads { try upload.check(path) }
     }
@@ -172,6 +181,12 @@ package struct LinkConfiguration {
             let regions = parts.compactMap { OwnTracksRegion($0.trimmed) }
             guard regions.count == parts.count, regions.count <= 16 else { return false }
             configuration.ownTracks.regions = regions
+            return true
+        },
+        Key("Commands", "Allow", rule: "methods with blanks between: \(CommandGate.methods.joined(separator: ", "))") {
+            let methods = $1.split(separator: " ").map(String.init)
+            guard !methods.isEmpty, methods.allSatisfy(CommandGate.methods.contains) else { return false }
+            $0.allowed = methods
             return true
         },
         flag("HomeAssistant", "Discovery") { $0.discovers = $1 },

@@ -81,15 +81,24 @@ package final class LinkDaemon {
         }
         let notify: (String, String) -> Void = { [unowned self] in self.notify($0, $1) }
         var uploads: Uploader?
-        if !configuration.uploads.isEmpty {
+        if configuration.uploads.isEmpty {
+            try store.forgetUploads()
+        } else {
             uploads = try Uploader(
                 configuration.uploads, metered: configuration.metered, journal: directories.journal,
                 directory: directories.state, store: store, environment, loop: loop, log: Self.log, notify: notify)
         }
+        var commands: LinkCommands?
+        if !configuration.allowed.isEmpty {
+            commands = LinkCommands(
+                configuration.allowed, paced: directories.paced, origin: configuration.host ?? "", loop: loop,
+                log: Self.log
+            ) { [unowned self] in self.notify($1, $2, topic: $0) }
+        }
         service = try LinkService(
             configuration, Self.options(configuration, device, environment), device: device,
             journal: directories.journal, paced: directories.paced, store: store, hidden: hidden, tracks: tracks,
-            uploads: uploads, loop: loop, log: Self.log, notify: notify)
+            uploads: uploads, commands: commands, loop: loop, log: Self.log, notify: notify)
         let methods = ControlServer.Service(LinkRequest.table) { [unowned self] call, peer, _ in
             answer(call.request, peer)
         }
@@ -189,10 +198,10 @@ package final class LinkDaemon {
     }
 
     /// Sends a message to the user of paced, once: one that is lost is in the log and in `link.status`.
-    private func notify(_ key: String, _ text: String) {
+    private func notify(_ key: String, _ text: String, topic: String = topic) {
         var parameters = JSONWriter(capacity: 256)
         parameters.object {
-            $0.member("topic", Self.topic)
+            $0.member("topic", topic)
             $0.member("key", key)
             $0.member("text", "paced-link: " + text)
         }

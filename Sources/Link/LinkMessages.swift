@@ -14,6 +14,8 @@ package struct LinkMessages {
     package var state: String { prefix + "/state" }
     package var event: String { prefix + "/event" }
     package var rows: String { prefix + "/rows" }
+    package var commands: String { prefix + "/cmd" }
+    package var reply: String { prefix + "/reply" }
     package var acknowledgements: String { prefix + "/ack/+" }
 
     /// The sink of the topic of an acknowledgement; nil for another topic.

@@ -45,6 +45,8 @@ final class LinkService {
     private(set) var delivery: RowDelivery
     private(set) var tracks: OwnTracksSender?
     let uploads: Uploader?
+    /// Requests of the broker; nil if none is allowed.
+    let commands: LinkCommands?
     private var position: LivePosition
     private var hiddenPlaces: (activity: Int, places: HiddenPlaces)?
     private var delay = delays.lowerBound
@@ -76,7 +78,7 @@ final class LinkService {
     init(
         _ configuration: LinkConfiguration, _ options: MQTTConnection.Options?, device: Device,
         journal: String, paced: String, store: LinkStore, hidden: HiddenCircles?, tracks: OwnTracksSender?,
-        uploads: Uploader?, loop: EventLoop, log: @escaping (LogLevel, String) -> Void,
+        uploads: Uploader?, commands: LinkCommands?, loop: EventLoop, log: @escaping (LogLevel, String) -> Void,
         notify: @escaping (_ key: String, _ text: String) -> Void
     ) throws {
         self.configuration = configuration
@@ -89,6 +91,7 @@ final class LinkService {
         self.store = store
         self.tracks = tracks
         self.uploads = uploads
+        self.commands = commands
         messages = LinkMessages(device: device.uuid)
         members = (configuration.members ?? LiveMember.all).filter { $0.level <= configuration.level }
         position = LivePosition(configuration.level)
@@ -354,7 +357,10 @@ final class LinkService {
         switch event {
         case .connected: onConnected()
         case .ended(let failure): fail(failure)
-        case .received(let topic, let payload):
+        case .received(messages.commands, let payload, let isRetained):
+            // A retained message would be carried out at each connection.
+            if !isRetained { receive(command: payload) }
+        case .received(let topic, let payload, _):
             guard let sink = messages.sink(of: topic), let acknowledgement = LinkMessages.acknowledgement(payload)
             else { return }
             lastSuccess = Clock.now()
@@ -362,6 +368,12 @@ final class LinkService {
             // Sent from the timer, outside of the library's callback.
             timer?.arm(at: Clock.now())
         case .acknowledged(let message, let reason): onAcknowledged(message, reason)
+        }
+    }
+
+    private func receive(command payload: [UInt8]) {
+        commands?.receive(payload) { [unowned self] answer in
+            _ = try? connectedClient?.publish(.init(messages.reply, answer, qos: 1, contentType: Self.jsonType))
         }
     }
 
@@ -383,6 +395,7 @@ final class LinkService {
             _ = try? client.publish(.init(discoveryTopic, payload, qos: 1, isRetained: true))
         }
         if !configuration.sinks.isEmpty { client.subscribe(messages.acknowledgements) }
+        if commands != nil { client.subscribe(messages.commands) }
         tracks?.begin()
         liveAt = nil
         if configuration.level > .none { feed?.watchEvents(since: lastEvent) }
@@ -438,29 +451,16 @@ final class LinkService {
 
     private func refuse(_ reason: Int32) {
         refusals += 1
-        let text =
-            switch reason {
-            case 0x87: "the broker does not allow this board to write a topic (0x87): see its ACL"
-            case 0x95: "the broker takes no message of this size (0x95)"
-            case 0x97: "the quota of the broker is full (0x97)"
-            default: "the broker refuses a message (0x\(String(reason, radix: 16)))"
-            }
+        let text = BrokerRefusal.text(reason)
         refusal = text
-        if reason != 0x95 || batchLimit == Self.batchLimits.lowerBound { report("refused", text) }
+        if reason != 0x95 || batchLimit == Self.batchLimits.lowerBound { report(BrokerRefusal.key, text) }
     }
-
-    /// A notice has 64 characters at most.
-    private static let notices = [
-        MQTTFailure.Fault.tls.rawValue: "TLS fails: see pacectl link status",
-        MQTTFailure.Fault.refused.rawValue: "the broker refuses: see pacectl link status",
-        MQTTFailure.Fault.clientID.rawValue: "its ID is used twice: see pacectl link status",
-    ]
 
     /// Tells the user once.
     private func report(_ key: String, _ text: String) {
         guard notified.insert(key).inserted else { return }
         log(.error, text)
-        notify(key, Self.notices[key] ?? "")
+        notify(key, BrokerRefusal.notices[key] ?? "")
     }
 
     private func fail(_ failure: MQTTFailure) {

@@ -78,6 +78,12 @@ struct LinkStatus {
             sink.lastSuccess = tracks.lastSuccess
             sinks.append(sink)
         }
+        if let commands = service.commands {
+            var sink = Sink(name: "commands", state: broker.state, reason: broker.reason)
+            if broker.state == .connected, let obstacle = commands.obstacle { (sink.state, sink.reason) = (.paused, obstacle) }
+            (sink.lastSuccess, sink.rejected) = (commands.lastSuccess, commands.refusals)
+            sinks.append(sink)
+        }
         if let uploads = service.uploads {
             for index in uploads.queue.services.indices { sinks.append(Self.upload(index, uploads, now)) }
         }

@@ -61,7 +61,7 @@ package final class MQTTConnection {
         case ended(MQTTFailure)
         /// The broker has acknowledged a message of QoS 1.
         case acknowledged(message: Int32, reason: Int32)
-        case received(topic: String, payload: [UInt8])
+        case received(topic: String, payload: [UInt8], isRetained: Bool)
     }
 
     /// Seconds between two signs of life.
@@ -241,8 +241,8 @@ package final class MQTTConnection {
         if !hasEnded { happened(.acknowledged(message: number, reason: code)) }
     }
 
-    fileprivate func onReceived(_ topic: String, _ payload: [UInt8]) {
-        if !hasEnded { happened(.received(topic: topic, payload: payload)) }
+    fileprivate func onReceived(_ topic: String, _ payload: [UInt8], _ isRetained: Bool) {
+        if !hasEnded { happened(.received(topic: topic, payload: payload, isRetained: isRetained)) }
     }
 
     fileprivate func onDisconnected(_ code: Int32) {
@@ -272,10 +272,10 @@ package final class MQTTConnection {
                 unsafe Client.connection(context).onConnected(code, server)
             }
             unsafe callbacks.published = { unsafe Client.connection($0).onPublished($1, $2) }
-            unsafe callbacks.received = { context, topic, payload, size in
+            unsafe callbacks.received = { context, topic, payload, size, isRetained in
                 guard isAcceptable(size), let topic = unsafe topic else { return }
                 let bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: payload, count: size))
-                unsafe Client.connection(context).onReceived(String(cString: topic), bytes)
+                unsafe Client.connection(context).onReceived(String(cString: topic), bytes, isRetained)
             }
             unsafe callbacks.disconnected = { unsafe Client.connection($0).onDisconnected($1) }
             var error: Int32 = 0

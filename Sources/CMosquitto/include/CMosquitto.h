@@ -27,7 +27,7 @@ struct cmosquitto_callbacks {
     void (*connected)(void *context, int reason, const char *server);
     /* The reason code of the acknowledgement of a message of QoS 1. */
     void (*published)(void *context, int message, int reason);
-    void (*received)(void *context, const char *topic, const void *payload, size_t size);
+    void (*received)(void *context, const char *topic, const void *payload, size_t size, bool is_retained);
     /* The reason code of a DISCONNECT of the broker, or an error of libmosquitto (below 128). */
     void (*disconnected)(void *context, int reason);
 };
