@@ -15,7 +15,6 @@ package struct CommandGate {
     private static let idLimit = 64
     /// Each command is a notice, and paced takes one of a topic in this time.
     package static let pause = Duration.seconds(10)
-    package static let waitingLimit = 4
 
     package enum Verdict: Equatable, Sendable {
         /// Nothing is answered: it is no request, or one that is known.
@@ -28,12 +27,20 @@ package struct CommandGate {
     private let allowed: Set<String>
     private var ids: [String] = []
     private var lastTimes: [String: Instant] = [:]
+    /// Methods that paced has not answered.
+    private var pending: Set<String> = []
 
     package init(_ allowed: [String]) {
         self.allowed = Set(allowed)
     }
 
-    package mutating func judge(_ payload: [UInt8], waiting: Int, at now: Instant) -> Verdict {
+    /// The answer to an accepted request.
+    package mutating func finish(_ method: String, isDone: Bool, at now: Instant) {
+        pending.remove(method)
+        if isDone { lastTimes[method] = now }
+    }
+
+    package mutating func judge(_ payload: [UInt8], at now: Instant) -> Verdict {
         guard payload.count <= Self.sizeLimit, let json = try? JSON(parsing: payload),
             let id = json["id"]?.string, Self.idLength.contains(id.utf8.count),
             id.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), !ids.contains(id)
@@ -48,8 +55,7 @@ package struct CommandGate {
         if let last = lastTimes[method], now - last < Self.pause {
             return refusal(-32002, "\(method) was carried out less than \(Self.pause.components.seconds) s ago")
         }
-        guard waiting < Self.waitingLimit else { return refusal(-32002, "too many commands wait for paced") }
-        lastTimes[method] = now
+        guard pending.insert(method).inserted else { return refusal(-32002, "\(method) waits for paced") }
         return .accepted(id: id, method: method, parameters: parameters)
     }
 }
@@ -92,7 +98,7 @@ final class LinkCommands {
 
     /// - Parameter reply: sends an answer, perhaps later.
     func receive(_ payload: [UInt8], reply: @escaping ([UInt8]) -> Void) {
-        switch gate.judge(payload, waiting: waiting.count, at: Clock.now()) {
+        switch gate.judge(payload, at: Clock.now()) {
         case .ignored: refusals += 1
         case .refused(let id, let code, let message):
             refusals += 1
@@ -100,6 +106,7 @@ final class LinkCommands {
         case .accepted(let id, let method, let parameters):
             if let obstacle {
                 refusals += 1
+                gate.finish(method, isDone: false, at: Clock.now())
                 return reply(Self.error(id, -32001, obstacle))
             }
             perform(id, method, parameters, reply)
@@ -125,7 +132,9 @@ final class LinkCommands {
     }
 
     private func finish(_ id: String, _ method: String, _ answer: JSON?, _ reply: ([UInt8]) -> Void) {
-        guard let answer, answer["result"] != nil else {
+        let isDone = answer?["result"] != nil
+        gate.finish(method, isDone: isDone, at: Clock.now())
+        guard isDone else {
             refusals += 1
             let error = answer?["error"]
             log(.warning, "\(method) of \(origin) was not carried out")

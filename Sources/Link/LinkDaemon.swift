@@ -20,7 +20,13 @@ package final class LinkDaemon {
     private let paced: String
     private var service: LinkService?
     private var server: ControlServer?
-    private var notices: [LineExchange] = []
+    /// Messages to the user that wait, the first one under way.
+    private var notices: [(topic: String, key: String, text: String)] = []
+    private var notice: LineExchange?
+    private var noticeTimer: TimerSource?
+    private static let noticeLimit = 16
+    /// paced takes a notice of a topic each 10 s.
+    private static let noticePause = Duration.seconds(11)
     private var nextLogin = 0
 
     /// - Returns: the exit status of the program.
@@ -199,6 +205,13 @@ package final class LinkDaemon {
 
     /// Sends a message to the user of paced, once: one that is lost is in the log and in `link.status`.
     private func notify(_ key: String, _ text: String, topic: String = topic) {
+        guard notices.count < Self.noticeLimit else { return }
+        notices.append((topic, key, text))
+        if notices.count == 1 { sendNotice() }
+    }
+
+    private func sendNotice() {
+        guard let (topic, key, text) = notices.first else { return }
         var parameters = JSONWriter(capacity: 256)
         parameters.object {
             $0.member("topic", topic)
@@ -206,13 +219,23 @@ package final class LinkDaemon {
             $0.member("text", "paced-link: " + text)
         }
         let line = requestLine("notice", String(decoding: parameters.bytes, as: UTF8.self))
-        notices.removeAll { $0.isComplete }
-        guard notices.count < 4 else { return }
-        if let exchange = try? LineExchange(
-            line, at: paced + "/publish.sock", loop: loop, timeout: .seconds(5), lineLimit: 4096,
-            isWanted: { (try? JSON(parsing: $0))?["id"] != nil }, completed: { _ in })
-        {
-            notices.append(exchange)
+        do throws(LineExchange.Failure) {
+            notice = try LineExchange(
+                line, at: paced + "/publish.sock", loop: loop, timeout: .seconds(5), lineLimit: 4096,
+                isWanted: { (try? JSON(parsing: $0))?["id"] != nil }
+            ) { [unowned self] result in
+                let answer = (try? result.get()).flatMap { try? JSON(parsing: $0) }
+                finishNotice(isLate: answer?["error"]?["code"]?.integer == -32002)
+            }
+        } catch {
+            finishNotice(isLate: false)
         }
+    }
+
+    /// - Parameter isLate: whether it is sent again later, since another one of its topic was just before.
+    private func finishNotice(isLate: Bool) {
+        if !isLate { notices.removeFirst() }
+        noticeTimer = noticeTimer ?? (try? loop.timer { [unowned self] in sendNotice() })
+        if !notices.isEmpty { noticeTimer?.arm(at: Clock.now() + (isLate ? Self.noticePause : .zero)) }
     }
 }

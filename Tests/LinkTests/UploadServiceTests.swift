@@ -55,6 +55,10 @@ import Testing
         (#"{"id":5,"error":null,"activity_id":123}"#, .done("123")),
         (#"{"id":5,"error":"a.fit duplicate of activity 123","activity_id":null}"#, .done("123")),
         (#"{"id":5,"error":"Duplicate of <a href='/activities/123' target='_blank'>Ride</a>"}"#, .done("123")),
+        (
+            #"{"id":5,"error":null,"status":"The created activity has been deleted.","activity_id":null}"#,
+            .refused("Strava: the activity was made, and has been deleted there")
+        ),
         (#"{"id":5,"error":"The file is malformed.","activity_id":null}"#, .refused("Strava: The file is malformed.")),
     ])
     func stravaTellsWhatBecameOfAFile(_ body: String, _ expected: UploadService.Outcome) throws {

@@ -130,10 +130,11 @@ struct OAuthTokens: Equatable {
         else { return nil }
         self.access = access
         self.refresh = refresh
-        if let seconds = answer?["expires_at"]?.integer, (0...253_402_300_799).contains(seconds) {
-            expires = UTC(milliseconds: Int64(seconds) * 1000)
-        } else if let seconds = answer?["expires_in"]?.integer, (0...315_360_000).contains(seconds) {
+        // A duration needs no clock of the service; a moment is how the file has it.
+        if let seconds = answer?["expires_in"]?.integer, (0...315_360_000).contains(seconds) {
             expires = UTC(milliseconds: time.milliseconds + Int64(seconds) * 1000)
+        } else if let seconds = answer?["expires_at"]?.integer, (0...253_402_300_799).contains(seconds) {
+            expires = UTC(milliseconds: Int64(seconds) * 1000)
         }
     }
 

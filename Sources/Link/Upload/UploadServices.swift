@@ -57,6 +57,9 @@ extension UploadService {
                 return .refused("Strava: \(SanitizedText.line(error, limit: 128) ?? "the file is not accepted")")
             }
             if let activity = json["activity_id"].flatMap(name) { return .done(activity) }
+            if json["status"]?.string?.hasSuffix("has been deleted.") == true {
+                return .refused("Strava: the activity was made, and has been deleted there")
+            }
             return (json["id_str"] ?? json["id"]).flatMap(name).map { .processing($0) }
         })
 

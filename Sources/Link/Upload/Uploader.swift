@@ -58,7 +58,7 @@ final class Uploader {
         var requests = 0
         /// Whether the FIT file is there.
         var hasFile = false
-        /// Whether the token was renewed after a refusal.
+        /// Whether the token was renewed: it is not renewed again, whatever its time says.
         var isRenewed = false
     }
 
@@ -248,7 +248,7 @@ final class Uploader {
                     : "nobody has logged in: sudo pacectl upload login \(job.settings.name)"
                 return finish(attempt.order, .unauthorised(text))
             }
-            guard token.isValid(at: Clock.systemTime(), for: job.settings.timeout) else {
+            guard attempt.isRenewed || token.isValid(at: Clock.systemTime(), for: job.settings.timeout) else {
                 return renew(oauth, index, then: step)
             }
             authorisation = "Bearer " + token.access
@@ -263,7 +263,7 @@ final class Uploader {
     }
 
     private func receive(_ result: Result<HTTPResponse, HTTPError>, of step: UploadService.Step, _ index: Int) {
-        guard var attempt = attempts[index], let service = attempt.job.settings.service else { return }
+        guard let attempt = attempts[index], let service = attempt.job.settings.service else { return }
         var outcome = service.outcome(result, of: step, attempt.job, at: Clock.systemTime())
         // Before the file is sent nothing is unclear.
         if step == .look || step == .prepare, case .unclear(let reason) = outcome { outcome = .unreachable(reason) }
@@ -273,8 +273,6 @@ final class Uploader {
             guard case .token(let oauth) = service.access, !attempt.isRenewed else {
                 return finish(attempt.order, outcome)
             }
-            attempt.isRenewed = true
-            attempts[index] = attempt
             renew(oauth, index, then: step)
         default: finish(attempt.order, outcome)
         }
@@ -308,6 +306,7 @@ final class Uploader {
     }
 
     private func renew(_ oauth: OAuth, _ index: Int, then step: UploadService.Step) {
+        attempts[index]?.isRenewed = true
         renew(oauth, index) { [unowned self] failure in
             guard let order = attempts[index]?.order else { return }
             if let failure { finish(order, failure) } else { perform(step, index) }
