@@ -76,8 +76,6 @@ package struct LinkConfiguration {
         for upload in uploads { try upload.check(path) }
     }
 
-    private typealias Key = ConfigurationKey<LinkConfiguration>
-
     private static let mqttKeys: [ConfigurationKey<LinkConfiguration>] = [
         Key("Mqtt", "Host", rule: "the name or the address of a broker") {
             guard isHost($1) else { return false }

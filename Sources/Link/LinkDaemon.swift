@@ -86,12 +86,14 @@ package final class LinkDaemon {
                 password: environment.credential("owntracks-password"), authorities: nil, loop: loop)
         }
         let notify: (String, String) -> Void = { [unowned self] in self.notify($0, $1) }
+        let pacectl = PacectlRunner(
+            journal: directories.journal, paced: directories.paced, directory: directories.state, loop: loop)
         var uploads: Uploader?
         if configuration.uploads.isEmpty {
             try store.forgetUploads()
         } else {
             uploads = try Uploader(
-                configuration.uploads, metered: configuration.metered, journal: directories.journal,
+                configuration.uploads, metered: configuration.metered, pacectl: pacectl, journal: directories.journal,
                 directory: directories.state, store: store, environment, loop: loop, log: Self.log, notify: notify)
         }
         var commands: LinkCommands?

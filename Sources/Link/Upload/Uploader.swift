@@ -32,7 +32,7 @@ final class Uploader {
     private let notify: (_ key: String, _ text: String) -> Void
     private let store: LinkStore
     private let directory: String
-    private let exporter: ActivityExporter
+    private let pacectl: PacectlRunner
     private let hiddenKey: [UInt8]
     /// Interfaces on which nothing is sent.
     private let metered: Set<String>
@@ -66,7 +66,7 @@ final class Uploader {
     ///   - journal: the directory of the journal.
     ///   - directory: the state directory, for tokens and files on their way.
     init(
-        _ settings: [UploadSettings], metered: Set<String>, journal: String, directory: String, store: LinkStore,
+        _ settings: [UploadSettings], metered: Set<String>, pacectl: PacectlRunner, journal: String, directory: String, store: LinkStore,
         _ environment: ProgramEnvironment, loop: EventLoop, log: @escaping (LogLevel, String) -> Void,
         notify: @escaping (_ key: String, _ text: String) -> Void
     ) throws {
@@ -76,7 +76,7 @@ final class Uploader {
         self.store = store
         self.metered = metered
         self.directory = directory
-        exporter = ActivityExporter(journal: journal, directory: directory, loop: loop)
+        self.pacectl = pacectl
         queue = UploadQueue(settings)
         secrets = try settings.map { try environment.credential($0.credential) }
         tokens = settings.map { OAuthTokens(OAuthTokens.file(of: $0, in: directory)) }
@@ -279,30 +279,29 @@ final class Uploader {
     }
 
     private func export(_ job: UploadJob, _ index: Int, then body: @escaping () -> Void) {
-        exporter.add(
-            .init(
-                activity: attempts[index]?.order.id ?? 0, hiddenRadius: job.settings.hiddenRadius, path: job.file,
-                replaces: true
-            ) { [unowned self] failure in
-                guard let order = attempts[index]?.order else { return }
-                if let failure { return finish(order, .failed(failure)) }
-                attempts[index]?.hasFile = true
-                body()
-            })
+        guard let order = attempts[index]?.order else { return }
+        pacectl.run(Self.words(order, job, to: job.file) + ["--force"]) { [unowned self] failure in
+            if let failure { return finish(order, .failed(failure)) }
+            attempts[index]?.hasFile = true
+            body()
+        }
     }
 
     /// Exports to a directory. A file of the same name is the activity: names have the uuid.
     private func copy(_ job: UploadJob, _ order: UploadQueue.Order) {
         let path = (job.settings.path ?? "") + "/" + job.fileName
         if access(path, F_OK) == 0 { return finish(order, .done(job.fileName)) }
-        exporter.add(
-            .init(activity: order.id, hiddenRadius: job.settings.hiddenRadius, path: path, replaces: false) {
-                [unowned self] failure in
-                if let failure, access(path, F_OK) != 0 { return finish(order, .unreachable(failure)) }
-                // Syncthing and rsync run as other users.
-                chmod(path, 0o644)
-                finish(order, .done(job.fileName))
-            })
+        pacectl.run(Self.words(order, job, to: path)) { [unowned self] failure in
+            if let failure, access(path, F_OK) != 0 { return finish(order, .unreachable(failure)) }
+            // Syncthing and rsync run as other users.
+            chmod(path, 0o644)
+            finish(order, .done(job.fileName))
+        }
+    }
+
+    private static func words(_ order: UploadQueue.Order, _ job: UploadJob, to path: String) -> [String] {
+        let radius = job.settings.hiddenRadius
+        return ["export", "\(order.id)", "--format", "fit", "-o", path] + (radius > 0 ? ["--hide", "\(radius)"] : [])
     }
 
     private func renew(_ oauth: OAuth, _ index: Int, then step: UploadService.Step) {
@@ -382,7 +381,7 @@ final class Uploader {
                 notify("upload-\(name)", "uploads to \(name) pause: pacectl link status")
             }
         }
-        // Not from within a callback of the client or the exporter.
+        // Not from within a callback of the client or of pacectl.
         timer?.arm(at: Clock.now())
     }
 }

@@ -2,14 +2,10 @@ import Domain
 import Glibc
 import Linux
 
-/// Makes FIT files by `pacectl export`, one at a time: a file of a long ride then costs this program no memory.
-final class ActivityExporter {
-    struct Request {
-        let activity: Int
-        let hiddenRadius: Int
-        let path: String
-        /// Whether a file of an earlier attempt is replaced.
-        let replaces: Bool
+/// Runs `pacectl`, one at a time: to make or to read a file of a long ride then costs this program no memory.
+final class PacectlRunner {
+    private struct Request {
+        let words: [String]
         /// Called in the loop, with the reason of a failure.
         let completed: (_ failure: String?) -> Void
     }
@@ -18,12 +14,13 @@ final class ActivityExporter {
     private static let messageLimit = 4096
 
     private let program = Machine.programBeside("pacectl") ?? "/usr/bin/pacectl"
-    private let journal: String
+    /// Of each run: the directories of paced.
+    private let options: [String]
     /// The directory of the file with its messages, which has no name.
     private let directory: String
     private let loop: EventLoop
     private var waiting: [Request] = []
-    private var run: Run?
+    private var active: Run?
 
     private final class Run {
         let request: Request
@@ -45,20 +42,22 @@ final class ActivityExporter {
 
     /// - Parameters:
     ///   - journal: the directory of the journal.
+    ///   - paced: the directory of the sockets of paced.
     ///   - directory: a directory for files that have no names.
-    init(journal: String, directory: String, loop: EventLoop) {
-        self.journal = journal
+    init(journal: String, paced: String, directory: String, loop: EventLoop) {
+        options = ["--state-dir", journal, "--runtime-dir", paced]
         self.directory = directory
         self.loop = loop
     }
 
-    func add(_ request: Request) {
-        waiting.append(request)
+    /// - Parameter completed: called in the loop, with the reason of a failure.
+    func run(_ words: [String], completed: @escaping (_ failure: String?) -> Void) {
+        waiting.append(Request(words: words, completed: completed))
         startNext()
     }
 
     private func startNext() {
-        guard run == nil, !waiting.isEmpty else { return }
+        guard active == nil, !waiting.isEmpty else { return }
         let request = waiting.removeFirst()
         do {
             try start(request)
@@ -69,23 +68,18 @@ final class ActivityExporter {
     }
 
     private func start(_ request: Request) throws {
-        var words = [
-            program, "--state-dir", journal, "export", "\(request.activity)", "--format", "fit", "-o", request.path,
-        ]
-        if request.hiddenRadius > 0 { words += ["--hide", "\(request.hiddenRadius)"] }
-        if request.replaces { words.append("--force") }
         let errors = try Directory(directory).makeUnnamed(mode: 0o600)
-        let child = try ChildProgram(words, errors: errors.number)
+        let child = try ChildProgram([program] + options + request.words, errors: errors.number)
         let started = try Run(request, child, errors)
         started.source = try loop.watch(started.exit, for: .reading) { [unowned self] _ in finish(isLate: false) }
         started.timer = try loop.timer { [unowned self] in finish(isLate: true) }
         started.timer?.arm(at: Clock.now() + Self.timeout)
-        run = started
+        active = started
     }
 
     private func finish(isLate: Bool) {
-        guard let ended = run else { return }
-        run = nil
+        guard let ended = active else { return }
+        active = nil
         if isLate { ended.child.end(within: .zero) }
         ended.request.completed(isLate ? "pacectl took too long" : failure(of: ended))
         startNext()
