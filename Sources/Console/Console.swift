@@ -21,5 +21,5 @@ extension Command {
         status + watch + run + scan + sensors + workout + course + settings + activities + badges + bests + show + edit
         + trash + export + report + importing + recover + replay + rows + publish + weather + route + places + map
         + decode
-        + transit + link + upload + web + device + doctor + panel + help + completion
+        + transit + link + upload + plan + web + device + doctor + panel + help + completion
 }

@@ -33,13 +33,15 @@ package struct LinkConfiguration {
     package var allowed: [String] = []
     /// The services that take finished activities.
     package var uploads: [UploadSettings] = []
+    /// Where planned work comes from.
+    package var plans: [PlanSettings] = []
     private var prefix = "homeassistant"
     private var discovers = false
 
     package init() {}
 
     static let table = ConfigurationTable(
-        path: "/etc/paced/paced-link.conf", mqttKeys + collectorKeys + otherKeys + uploadKeys)
+        path: "/etc/paced/paced-link.conf", mqttKeys + collectorKeys + otherKeys + uploadKeys + planKeys)
 
     /// Reads the named file, which must exist, or the default one, if it exists, and their drop-ins.
     package static func read(_ named: String?) throws(UsageError) -> LinkConfiguration {
@@ -74,6 +76,7 @@ package struct LinkConfiguration {
             }
         }
         for upload in uploads { try upload.check(path) }
+        for plan in plans { try plan.check(path) }
     }
 
     private static let mqttKeys: [ConfigurationKey<LinkConfiguration>] = [

@@ -27,7 +27,7 @@ package final class LinkDaemon {
     private static let noticeLimit = 16
     /// paced takes a notice of a topic each 10 s.
     private static let noticePause = Duration.seconds(11)
-    private var nextLogin = 0
+    private var nextReply = 0
 
     /// - Returns: the exit status of the program.
     package static func main(_ arguments: [String]) -> Int32 {
@@ -103,10 +103,13 @@ package final class LinkDaemon {
                 log: Self.log
             ) { [unowned self] in self.notify($1, $2, topic: $0) }
         }
+        let planner = try Planner(
+            configuration.plans, metered: configuration.metered, pacectl: pacectl, paced: directories.paced,
+            directory: directories.state, store: store, environment, loop: loop, log: Self.log, notify: notify)
         service = try LinkService(
             configuration, Self.options(configuration, device, environment), device: device,
-            journal: directories.journal, paced: directories.paced, store: store, hidden: hidden, tracks: tracks,
-            uploads: uploads, commands: commands, loop: loop, log: Self.log, notify: notify)
+            journal: directories.journal, paced: directories.paced, store: store, hidden: hidden,
+            parts: .init(tracks: tracks, uploads: uploads, commands: commands, planner: planner), loop: loop, log: Self.log, notify: notify)
         let methods = ControlServer.Service(LinkRequest.table) { [unowned self] call, peer, _ in
             answer(call.request, peer)
         }
@@ -172,37 +175,60 @@ package final class LinkDaemon {
             return .now(.success(.done))
         case .upload(let activities, let name):
             do throws(RPCError) {
-                guard let uploads = service?.uploads else { throw Self.noUploads }
+                guard let uploads = service?.parts.uploads else { throw Self.noUploads }
                 return .now(.success(.encoded(try uploads.upload(activities, service: name))))
             } catch {
                 return .now(.failure(error))
             }
         case .uploads(let activity):
             return .now(
-                .success(.encoded(service?.uploads?.uploads(of: activity) ?? Array(#"{"uploads":[]}"#.utf8))))
+                .success(.encoded(service?.parts.uploads?.uploads(of: activity) ?? Array(#"{"uploads":[]}"#.utf8))))
         case .login(let name, let answer): return login(name, answer, peer)
+        case .plan: return .now(.success(.encoded(service?.parts.planner.list() ?? [])))
+        case .fetch:
+            do throws(RPCError) {
+                guard let planner = service?.parts.planner, !planner.sources.isEmpty else { throw Self.noPlans }
+                try planner.fetch()
+                return .now(.success(.encoded(planner.list())))
+            } catch {
+                return .now(.failure(error))
+            }
+        case .load(let number):
+            guard let planner = service?.parts.planner, !planner.sources.isEmpty else {
+                return .now(.failure(Self.noPlans))
+            }
+            return deferred { planner.load(number: number, completed: $0) }
         }
     }
 
-    private static let noUploads = RPCError.unavailable("paced-link.conf has no section [Upload NAME]")
-
-    /// A login decides into whose account activities go: the group of the socket may watch only.
-    private func login(_ name: String, _ answer: String?, _ peer: PeerCredentials) -> ControlServer.Reply {
-        guard let uploads = service?.uploads else { return .now(.failure(Self.noUploads)) }
-        guard peer.user == 0 || peer.user == getuid() else {
-            return .now(.failure(.unavailable("only root may log in: sudo pacectl upload login")))
-        }
-        nextLogin += 1
-        let token = nextLogin
+    /// A reply that may follow later.
+    private func deferred(
+        _ start: (@escaping (Result<[UInt8], RPCError>) -> Void) -> Void
+    ) -> ControlServer.Reply {
+        nextReply += 1
+        let token = nextReply
         var early: Result<[UInt8], RPCError>?
         var isReturned = false
-        uploads.login(name, answer: answer) { [unowned self] result in
+        start { [unowned self] result in
             guard isReturned else { return early = result }
             server?.complete(token, result.map { .encoded($0) })
         }
         isReturned = true
         if let early { return .now(early.map { .encoded($0) }) }
         return .later(token)
+    }
+
+    private static let noPlans = RPCError.unavailable("paced-link.conf has no section [Plan NAME]")
+
+    private static let noUploads = RPCError.unavailable("paced-link.conf has no section [Upload NAME]")
+
+    /// A login decides into whose account activities go: the group of the socket may watch only.
+    private func login(_ name: String, _ answer: String?, _ peer: PeerCredentials) -> ControlServer.Reply {
+        guard let uploads = service?.parts.uploads else { return .now(.failure(Self.noUploads)) }
+        guard peer.user == 0 || peer.user == getuid() else {
+            return .now(.failure(.unavailable("only root may log in: sudo pacectl upload login")))
+        }
+        return deferred { uploads.login(name, answer: answer, completed: $0) }
     }
 
     /// Sends a message to the user of paced, once: one that is lost is in the log and in `link.status`.

@@ -43,10 +43,7 @@ final class LinkService {
     private var timer: TimerSource?
     private(set) var connection = Connection.off
     private(set) var delivery: RowDelivery
-    private(set) var tracks: OwnTracksSender?
-    let uploads: Uploader?
-    /// Requests of the broker; nil if none is allowed.
-    let commands: LinkCommands?
+    let parts: Parts
     private var position: LivePosition
     private var hiddenPlaces: (activity: Int, places: HiddenPlaces)?
     private var delay = delays.lowerBound
@@ -77,8 +74,7 @@ final class LinkService {
 
     init(
         _ configuration: LinkConfiguration, _ options: MQTTConnection.Options?, device: Device,
-        journal: String, paced: String, store: LinkStore, hidden: HiddenCircles?, tracks: OwnTracksSender?,
-        uploads: Uploader?, commands: LinkCommands?, loop: EventLoop, log: @escaping (LogLevel, String) -> Void,
+        journal: String, paced: String, store: LinkStore, hidden: HiddenCircles?, parts: Parts, loop: EventLoop, log: @escaping (LogLevel, String) -> Void,
         notify: @escaping (_ key: String, _ text: String) -> Void
     ) throws {
         self.configuration = configuration
@@ -89,9 +85,7 @@ final class LinkService {
         self.notify = notify
         self.hidden = hidden
         self.store = store
-        self.tracks = tracks
-        self.uploads = uploads
-        self.commands = commands
+        self.parts = parts
         messages = LinkMessages(device: device.uuid)
         members = (configuration.members ?? LiveMember.all).filter { $0.level <= configuration.level }
         position = LivePosition(configuration.level)
@@ -103,10 +97,11 @@ final class LinkService {
         feed = try PacedFeed(paced, loop: loop, log: log) { [unowned self] in receive($0) }
         follower = try JournalFollower(
             journal, level: configuration.level, hidden: hidden,
-            surveys: !configuration.sinks.isEmpty || uploads != nil, loop: loop, log: log
+            surveys: !configuration.sinks.isEmpty || parts.uploads != nil, loop: loop, log: log
         ) { [unowned self] in find($0) }
-        uploads?.follower = follower
-        uploads?.isClockUnset = { [unowned self] in isClockUnset }
+        parts.uploads?.follower = follower
+        parts.uploads?.isClockUnset = { [unowned self] in isClockUnset }
+        parts.planner.isClockUnset = { [unowned self] in isClockUnset }
         if options != nil {
             connection = .waiting(reason: "starting", until: Clock.now())
             timer?.arm(at: Clock.now())
@@ -122,7 +117,7 @@ final class LinkService {
     /// Sends rows now, also where they wait.
     func flush() {
         isFlushing = true
-        uploads?.flush()
+        parts.uploads?.flush()
         pump()
     }
 
@@ -148,12 +143,14 @@ final class LinkService {
                 position.ingest(state, hidden: nil, at: now)
             }
         if case .connected(let client) = connection { sendLive(client, state, id, sendable, at: now) }
-        if let fix = fix(of: state, sendable) { tracks?.ingest(fix, connectedClient, at: now) }
+        if let fix = fix(of: state, sendable) { parts.tracks?.ingest(fix, connectedClient, at: now) }
         var synced: Instant?
         if let boot = state["boot_ms"]?.integer, let age = state["recorder"]?["sync_age_ms"]?.integer {
             synced = Instant(nanoseconds: Int64(boot - age) * 1_000_000)
         }
-        follower?.look(isRunning: state["run"]?.string != "idle", synced: synced, at: now)
+        let isRunning = state["run"]?.string != "idle"
+        follower?.look(isRunning: isRunning, synced: synced, at: now)
+        parts.planner.look(isRunning: isRunning, at: now)
         pump()
     }
 
@@ -173,7 +170,7 @@ final class LinkService {
 
     /// A fix for OwnTracks: the position that may be sent.
     private func fix(of state: JSON, _ position: JSON?) -> OwnTracks.Fix? {
-        guard tracks != nil, let position, case .object(var members) = state else { return nil }
+        guard parts.tracks != nil, let position, case .object(var members) = state else { return nil }
         members["position"] = position
         return OwnTracks.Fix(.object(members))
     }
@@ -215,7 +212,7 @@ final class LinkService {
         switch finding {
         case .activities(let activities, let journal):
             if !configuration.sinks.isEmpty { delivery.survey(activities, journal: journal) }
-        case .recorded(let recorded): uploads?.survey(recorded)
+        case .recorded(let recorded): parts.uploads?.survey(recorded)
         case .rows(let uuid, let end): delivery.grow(uuid, to: end)
         }
     }
@@ -372,7 +369,7 @@ final class LinkService {
     }
 
     private func receive(command payload: [UInt8]) {
-        commands?.receive(payload) { [unowned self] answer in
+        parts.commands?.receive(payload) { [unowned self] answer in
             _ = try? connectedClient?.publish(.init(messages.reply, answer, qos: 1, contentType: Self.jsonType))
         }
     }
@@ -391,12 +388,12 @@ final class LinkService {
         if configuration.discoveryPrefix != nil {
             let payload = HomeAssistant.discovery(
                 of: device.uuid, name: device.name?.text ?? "paced", members: members, interval: configuration.interval,
-                tracker: tracks?.topic)
+                tracker: parts.tracks?.topic)
             _ = try? client.publish(.init(discoveryTopic, payload, qos: 1, isRetained: true))
         }
         if !configuration.sinks.isEmpty { client.subscribe(messages.acknowledgements) }
-        if commands != nil { client.subscribe(messages.commands) }
-        tracks?.begin()
+        if parts.commands != nil { client.subscribe(messages.commands) }
+        parts.tracks?.begin()
         liveAt = nil
         if configuration.level > .none { feed?.watchEvents(since: lastEvent) }
         timer?.arm(at: now)
@@ -405,7 +402,7 @@ final class LinkService {
     /// Empties the topics of an earlier configuration, whose last position or device the broker keeps.
     private func updateRetained(_ client: MQTTConnection) {
         var topics: Set<String> = []
-        if let topic = tracks?.topic { topics.insert(topic) }
+        if let topic = parts.tracks?.topic { topics.insert(topic) }
         if configuration.discoveryPrefix != nil { topics.insert(discoveryTopic) }
         do throws(SQLiteError) {
             for topic in try store.retained() where !topics.contains(topic) {

@@ -70,7 +70,7 @@ struct LinkStatus {
         }
         sinks.append(broker)
         for index in service.delivery.sinks.indices { sinks.append(Self.collector(index, service, broker, now)) }
-        if let tracks = service.tracks {
+        if let tracks = service.parts.tracks {
             var sink = Sink(name: "owntracks", state: .connected, reason: tracks.failure)
             if tracks.topic != nil { (sink.state, sink.reason) = (broker.state, broker.reason) }
             if tracks.failure != nil { (sink.state, sink.nextTry) = (.waiting, tracks.retryAt) }
@@ -78,15 +78,16 @@ struct LinkStatus {
             sink.lastSuccess = tracks.lastSuccess
             sinks.append(sink)
         }
-        if let commands = service.commands {
+        if let commands = service.parts.commands {
             var sink = Sink(name: "commands", state: broker.state, reason: broker.reason)
             if broker.state == .connected, let obstacle = commands.obstacle { (sink.state, sink.reason) = (.paused, obstacle) }
             (sink.lastSuccess, sink.rejected) = (commands.lastSuccess, commands.refusals)
             sinks.append(sink)
         }
-        if let uploads = service.uploads {
+        if let uploads = service.parts.uploads {
             for index in uploads.queue.services.indices { sinks.append(Self.upload(index, uploads, now)) }
         }
+        for source in service.parts.planner.sources { sinks.append(Self.plan(source, service.parts.planner, now)) }
         if service.configuration.discoveryPrefix != nil {
             sinks.append(Sink(name: "homeassistant", state: broker.state, reason: broker.reason))
         }
@@ -103,6 +104,20 @@ struct LinkStatus {
         } else if sink.activities != 0, let obstacle = uploads.obstacle(of: index) {
             (sink.state, sink.reason) = (.paused, obstacle)
         } else if let next = service.retryAt, next > now {
+            (sink.state, sink.nextTry) = (.waiting, next)
+        }
+        return sink
+    }
+
+    private static func plan(_ source: Planner.Source, _ planner: Planner, _ now: Instant) -> Sink {
+        var sink = Sink(name: "plan \(source.settings.name)", state: .connected, reason: source.failure)
+        if source.settings.address.hasPrefix("http:") { sink.warning = "without TLS: everybody on the way reads and changes it" }
+        sink.lastSuccess = source.lastSuccess
+        if let obstacle = planner.obstacle {
+            (sink.state, sink.reason) = (.paused, obstacle)
+        } else if source.isPaused {
+            sink.state = .paused
+        } else if let next = source.retryAt, next > now {
             (sink.state, sink.nextTry) = (.waiting, next)
         }
         return sink

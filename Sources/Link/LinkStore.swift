@@ -32,6 +32,14 @@ final class LinkStore {
             service TEXT NOT NULL, activity TEXT NOT NULL, id INTEGER NOT NULL, state TEXT NOT NULL,
             tries INTEGER NOT NULL, remote TEXT, reason TEXT, PRIMARY KEY (service, activity)
         ) STRICT, WITHOUT ROWID;
+        -- Sources of planned work; day: of the last fetch; loaded: the setting workout as it was loaded.
+        CREATE TABLE IF NOT EXISTS plan (
+            name TEXT PRIMARY KEY, identity TEXT NOT NULL, day TEXT, loaded TEXT
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS planned (
+            source TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, day TEXT, name TEXT NOT NULL,
+            version TEXT NOT NULL, state TEXT NOT NULL, reason TEXT
+        ) STRICT;
         PRAGMA user_version = 1;
         """
 

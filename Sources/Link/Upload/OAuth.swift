@@ -96,7 +96,7 @@ package struct OAuth: Sendable {
 
     private static func encoded(_ text: String) -> String { text.percentEncoded(keeping: "-._~") }
 
-    private static func decoded(_ text: Substring) -> String? {
+    static func decoded(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {

@@ -17,6 +17,12 @@ package enum LinkRequest: Equatable, Sendable {
     case uploads(UUID?)
     /// Begins a login at a service, or ends it with the address that the browser was sent to.
     case login(service: String, answer: String?)
+    /// What is planned.
+    case plan
+    /// Fetches what is planned, now.
+    case fetch
+    /// Loads a workout, by its number in the list.
+    case load(Int)
 
     /// The methods of link.sock.
     package static let table = RPCTable<LinkRequest>(
@@ -58,6 +64,17 @@ package enum LinkRequest: Equatable, Sendable {
                 .object(required: [], ["url": .string, "done": .boolean]),
                 [.notFound, .refused, .failed, .invalid], .change
             ) { .login(service: try $0.value(of: login), answer: try $0[answer]) },
+            RPCMethod(
+                "link.plan", "Lists the planned workouts and courses of the last fetch.", [], "plans", plans, [], .read
+            ) { _ in .plan },
+            RPCMethod(
+                "link.fetch", "Fetches planned workouts and courses now.", [], "plans", plans, [.refused], .change
+            ) { _ in .fetch },
+            RPCMethod(
+                "link.load", "Loads a planned workout for the next run, or from now on in the present one.",
+                [planNumber.required], "plan", .object(required: ["plan"], ["plan": planned]),
+                [.refused, .notFound, .failed, .invalid], .change
+            ) { .load(try $0.value(of: planNumber)) },
         ])
 
     private static let uploads = JSONSchema.object(
@@ -72,6 +89,15 @@ package enum LinkRequest: Equatable, Sendable {
                         "next_try_ms": .integer, "url": .string, "remote": .string,
                     ]))
         ])
+    private static let planned = JSONSchema.object(
+        required: ["plan", "from", "kind", "name", "state"],
+        [
+            "plan": .integer, "from": .string, "kind": .oneOf(["workout", "course"]), "day": .string, "name": .string,
+            "state": .oneOf(["stored", "loaded", "imported", "failed"]), "reason": .string,
+        ])
+    private static let plans = JSONSchema.object(
+        required: ["fetching", "plans"], ["fetching": .boolean, "plans": .array(of: planned)])
+    private static let planNumber = RPCParameter.id("plan", "The number of a workout in the list of link.plan.")
     private static let activities = RPCParameter<[UUID]>(
         "activities", .array(of: .string(36...36), #""minItems":1,"maxItems":100"#), "The uuids of 1 to 100 activities."
     ) { value, name in

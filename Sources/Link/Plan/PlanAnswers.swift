@@ -1,0 +1,78 @@
+import Domain
+import JSONCoding
+import Wire
+
+/// The requests of link.sock about planned work.
+extension Planner {
+    /// A place in the lists of the sources.
+    private struct Place {
+        let source: Int
+        let item: Int
+    }
+
+    /// In the order of the days, courses without one last.
+    private var places: [Place] {
+        let all = sources.indices.flatMap { source in
+            sources[source].plan.items.indices.map { Place(source: source, item: $0) }
+        }
+        return all.enumerated().sorted { first, second in
+            let days = [first, second].map { work($0.element).day ?? "~" }
+            return (days[0], first.offset) < (days[1], second.offset)
+        }.map(\.element)
+    }
+
+    private func work(_ place: Place) -> PlannedWork { sources[place.source].plan.items[place.item] }
+
+    func list() -> [UInt8] {
+        let places = places
+        var line = JSONWriter(capacity: 4096)
+        line.object { line in
+            line.member("fetching", isFetching)
+            line.array("plans") { line in
+                for (index, place) in places.enumerated() { write(place, number: index + 1, into: &line) }
+            }
+        }
+        return line.bytes
+    }
+
+    private func write(_ place: Place, number: Int, into line: inout JSONWriter) {
+        let work = work(place)
+        line.object {
+            $0.member("plan", number)
+            $0.member("from", sources[place.source].settings.name)
+            $0.member("kind", work.kind.rawValue)
+            $0.member("day", work.day)
+            $0.member("name", work.name)
+            $0.member("state", work.state.rawValue)
+            $0.member("reason", work.reason)
+        }
+    }
+
+    /// Loads a workout by its number in the list.
+    ///
+    /// - Parameter completed: called once, perhaps before the return.
+    func load(number: Int, completed: @escaping (Result<[UInt8], RPCError>) -> Void) {
+        let places = places
+        do throws(RPCError) {
+            if let obstacle { throw .unavailable("\(obstacle)") }
+            guard places.indices.contains(number - 1) else {
+                throw .notFound("plan", "there is no plan \(number): 'pacectl plan' lists them")
+            }
+            let place = places[number - 1]
+            guard work(place).kind == .workout else {
+                throw .unavailable("plan \(number) is a course: 'pacectl course' lists it")
+            }
+            load(place.source, place.item) { [unowned self] failure in
+                if let failure { return completed(.failure(.serverFailed(failure, "\(failure)"))) }
+                var line = JSONWriter(capacity: 256)
+                line.object { line in
+                    line.key("plan")
+                    write(place, number: number, into: &line)
+                }
+                completed(.success(line.bytes))
+            }
+        } catch {
+            completed(.failure(error))
+        }
+    }
+}
