@@ -43,6 +43,9 @@ def test_installed_programs_run_and_units_have_their_paths(tmp_path):
     assert "\nExecStart=/opt/paced/bin/paced-web\n" in units["paced-web.service"]
     assert "\nExecStart=/opt/paced/bin/paced-link\n" in units["paced-link.service"]
     assert not any("/usr/bin/pace" in unit for unit in units.values())
+    for program in "paced-web", "paced-link":
+        drop_in = root / f"share/{program}/{program}-control.conf"
+        assert f" cp /{drop_in.relative_to(tmp_path)} " in drop_in.read_text()
     assert {path.name for path in (tmp_path / "etc/paced").iterdir()} == {
         "paced.conf", "paced-net.conf", "paced-web.conf", "paced-link.conf"}
 
