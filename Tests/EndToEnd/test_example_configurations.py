@@ -26,7 +26,7 @@ def example(program):
 def keys(text, pattern):
     """The keys of the example file or of the page, as `[Section] Key` with the default.
 
-    A section that may be there several times, `[Upload NAME]`, is a comment in the file.
+    A section that may be there several times, such as `[Upload NAME]`, is a comment in the file.
     """
     found, section = {}, None
     for line in text.splitlines():
@@ -66,7 +66,8 @@ def test_example_with_all_keys_starts_the_program(program, tmp_path):
     notified = NotifyListener(tmp_path)
     text = re.sub(r"^#(\w+=|\[)", r"\1", example(program), flags=re.MULTILINE)
     # What has no default.
-    text = text.replace("[Upload NAME]", "[Upload name]").replace("Service=", "Service=directory")
+    for section, service in {"Upload": "directory", "Plan": "intervals"}.items():
+        text = re.sub(rf"\[{section} NAME\]((?:\n.*)*?\nService=)", rf"[{section} name]\1{service}", text)
     daemon = start(program, tmp_path, text.replace("\nPath=", f"\nPath={tmp_path}"))
     try:
         notified.wait("READY=1")
