@@ -73,7 +73,7 @@ package final class LinkDaemon {
         self.loop = loop
         paced = directories.paced
         let device = try Self.device(in: directories.journal)
-        let store = try Self.store(in: directories.state)
+        let store = try Self.store(in: directories.state, device: device.uuid)
         var hidden: HiddenCircles?
         if configuration.hiddenRadius > 0 {
             hidden = try HiddenCircles(
@@ -147,9 +147,9 @@ package final class LinkDaemon {
     }
 
     /// A file that cannot be read is set aside: without it all is sent again, and nothing is lost.
-    private static func store(in directory: String) throws(StartFailure) -> LinkStore {
+    private static func store(in directory: String, device: UUID) throws(StartFailure) -> LinkStore {
         do {
-            return try LinkStore(in: directory)
+            return try LinkStore(in: directory, device: device)
         } catch let error as SQLiteError where error.isDamage {
             log(.warning, "\(directory)/\(LinkStore.name) is damaged: it is set aside, and all rows are sent again")
             for suffix in ["", "-wal", "-shm"] {
@@ -160,7 +160,7 @@ package final class LinkDaemon {
             throw StartFailure(line: "cannot use \(directory)/\(LinkStore.name): \(error); or give another --state-dir")
         }
         do {
-            return try LinkStore(in: directory)
+            return try LinkStore(in: directory, device: device)
         } catch {
             throw StartFailure(line: "cannot use \(directory)/\(LinkStore.name): \(error); or give another --state-dir")
         }
@@ -193,11 +193,13 @@ package final class LinkDaemon {
             } catch {
                 return .now(.failure(error))
             }
-        case .load(let number):
-            guard let planner = service?.parts.planner, !planner.sources.isEmpty else {
-                return .now(.failure(Self.noPlans))
+        case .workout(let number):
+            do throws(RPCError) {
+                guard let planner = service?.parts.planner, !planner.sources.isEmpty else { throw Self.noPlans }
+                return .now(.success(.encoded(try planner.workout(number: number))))
+            } catch {
+                return .now(.failure(error))
             }
-            return deferred { planner.load(number: number, completed: $0) }
         }
     }
 

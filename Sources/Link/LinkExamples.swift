@@ -40,8 +40,8 @@ enum LinkExamples {
         func add(_ topic: String, _ payload: [UInt8], _ note: String) {
             lines.append("\(topic)  (\(note))\n  \(String(decoding: payload, as: UTF8.self))")
         }
-        if host == nil, configuration.uploads.isEmpty {
-            return "Nothing is sent: Host= of [Mqtt] and [OwnTracks] are off, and there is no [Upload NAME].\n"
+        if host == nil, configuration.uploads.isEmpty, configuration.plans.isEmpty {
+            return "Nothing is sent: Host= of [Mqtt] and [OwnTracks] are off, and there is no [Upload NAME] and no [Plan NAME].\n"
         }
         if let host {
             lines.append(
@@ -88,6 +88,11 @@ enum LinkExamples {
             }
         }
         for upload in configuration.uploads { lines.append(text(of: upload, activity)) }
+        for plan in configuration.plans {
+            guard let request = plan.source?.request(plan, days: ("2026-05-01", "2026-05-07")) else { continue }
+            lines.append(
+                "[Plan \(plan.name)]  (once a day, and for 'pacectl plan fetch')\n  \(request.method ?? "GET") \(request.url)")
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 

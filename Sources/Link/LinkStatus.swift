@@ -102,7 +102,7 @@ struct LinkStatus {
         if service.isPaused {
             sink.state = .paused
         } else if sink.activities != 0, let obstacle = uploads.obstacle(of: index) {
-            (sink.state, sink.reason) = (.paused, obstacle)
+            (sink.state, sink.reason) = (obstacle == Uploader.clockObstacle ? .waiting : .paused, obstacle)
         } else if let next = service.retryAt, next > now {
             (sink.state, sink.nextTry) = (.waiting, next)
         }

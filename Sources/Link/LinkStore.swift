@@ -7,6 +7,8 @@ import SQLite
 /// A lost file costs traffic and no row: all is sent again, and the collectors absorb it.
 final class LinkStore {
     let database: SQLiteDatabase
+    /// The board, whose activities are numbered.
+    let device: UUID
 
     static let name = "link.sqlite"
 
@@ -44,7 +46,8 @@ final class LinkStore {
         """
 
     /// - Parameter directory: exists.
-    init(in directory: String) throws {
+    init(in directory: String, device: UUID) throws {
+        self.device = device
         let place = try Directory(private: directory)
         database = try SQLiteDatabase(place.path + "/" + Self.name, .writing)
         database.setBusyTimeout(.seconds(2))

@@ -15,6 +15,7 @@ import Testing
         ("paced.service", nil, 16), ("paced.service", "bluetoothd-only.conf", 11), ("paced-panel.service", nil, 11),
         ("paced-console.service", nil, 6), ("paced-net.service", nil, 13), ("paced-web.service", nil, 4),
         ("paced-web.service", "paced-web-control.conf", 4), ("paced-link.service", nil, 13),
+        ("paced-link.service", "paced-link-control.conf", 13),
     ])
     func exposureOfAServiceStaysWithinItsBound(unit: String, dropIn: String?, bound: Int) throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

@@ -48,31 +48,25 @@ extension Planner {
         }
     }
 
-    /// Loads a workout by its number in the list.
-    ///
-    /// - Parameter completed: called once, perhaps before the return.
-    func load(number: Int, completed: @escaping (Result<[UInt8], RPCError>) -> Void) {
+    /// A workout with its FIT file. Whoever wants to follow it loads it with the own right to command.
+    func workout(number: Int) throws(RPCError) -> [UInt8] {
         let places = places
-        do throws(RPCError) {
-            if let obstacle { throw .unavailable("\(obstacle)") }
-            guard places.indices.contains(number - 1) else {
-                throw .notFound("plan", "there is no plan \(number): 'pacectl plan' lists them")
-            }
-            let place = places[number - 1]
-            guard work(place).kind == .workout else {
-                throw .unavailable("plan \(number) is a course: 'pacectl course' lists it")
-            }
-            load(place.source, place.item) { [unowned self] failure in
-                if let failure { return completed(.failure(.serverFailed(failure, "\(failure)"))) }
-                var line = JSONWriter(capacity: 256)
-                line.object { line in
-                    line.key("plan")
-                    write(place, number: number, into: &line)
-                }
-                completed(.success(line.bytes))
-            }
-        } catch {
-            completed(.failure(error))
+        guard places.indices.contains(number - 1) else {
+            throw .notFound("plan", "there is no plan \(number): 'pacectl plan' lists them")
         }
+        let place = places[number - 1]
+        guard work(place).kind == .workout else {
+            throw .unavailable("plan \(number) is a course: 'pacectl course' lists it")
+        }
+        guard let bytes = bytes(of: work(place), place.source) else {
+            throw .unavailable("the file of plan \(number) is not there, or has more than \(Planner.workoutLimit) bytes")
+        }
+        var line = JSONWriter(capacity: bytes.count * 2)
+        line.object { line in
+            line.key("plan")
+            write(place, number: number, into: &line)
+            line.member("data", String(decoding: Base64.encode(bytes), as: UTF8.self))
+        }
+        return line.bytes
     }
 }

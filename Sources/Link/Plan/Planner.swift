@@ -33,6 +33,10 @@ struct PlannedWork: Equatable {
 final class Planner {
     private static let delays = Duration.seconds(600)...Duration.seconds(7200)
     private static let lookPause = Duration.seconds(10)
+    /// A workout has at most 100 steps of some 60 bytes. What is larger has no place in an answer.
+    static let workoutLimit = 45_000
+    /// The directory of a course on its way to paced, by its own name, which a course without a name gets.
+    private static let courseDirectory = "course"
     /// The most courses of a fetch; the others come with the next one.
     private static let courseLimit = 64
     /// Days from today on.
@@ -183,11 +187,12 @@ final class Planner {
         var new = before
         new.items = []
         var courses: [PlannedItem] = []
+        var failed = 0
         for item in items {
             let known = before.items.first { $0.kind == item.kind && $0.id == item.id && $0.version == item.version }
             var work = PlannedWork(
                 kind: item.kind, id: item.id, day: item.day, name: item.name, version: item.version,
-                state: known?.state ?? .stored)
+                state: known?.state == .loaded ? .loaded : .stored)
             switch item.content {
             case .bytes(let bytes):
                 do throws(DirectoryError) {
@@ -201,9 +206,12 @@ final class Planner {
                 new.items.append(work)
             case .address:
                 if known?.state == .imported {
+                    work.state = .imported
                     new.items.append(work)
-                } else if courses.count < Self.courseLimit {
-                    courses.append(item)
+                } else {
+                    // What has failed once comes behind what is new.
+                    courses.insert(item, at: known == nil ? courses.endIndex - failed : courses.endIndex)
+                    failed += known == nil ? 0 : 1
                 }
             }
         }
@@ -212,7 +220,8 @@ final class Planner {
             try? file(of: work, index).remove()
         }
         sources[index].plan = new
-        importNext(courses[...], index) { [unowned self] in finish(index, today: today, isMorning: isMorning) }
+        save(index)
+        importNext(courses.prefix(Self.courseLimit), index) { [unowned self] in finish(index, today: today, isMorning: isMorning) }
     }
 
     private func importNext(_ courses: ArraySlice<PlannedItem>, _ index: Int, then body: @escaping () -> Void) {
@@ -222,6 +231,8 @@ final class Planner {
                 PlannedWork(
                     kind: .course, id: item.id, day: item.day, name: item.name, version: item.version,
                     state: failure == nil ? .imported : .failed, reason: failure))
+            // A course that the user deletes meanwhile does not come back.
+            save(index)
             importNext(courses.dropFirst(), index, then: body)
         }
         let settings = sources[index].settings
@@ -230,8 +241,10 @@ final class Planner {
             guard case .success(let response) = result, response.status == 200 else {
                 return finish(FetchFault(result, host: Fetcher.host(of: url)).text)
             }
-            let file = AtomicFile(in: directory, name: "plan-\(settings.name).\(item.format)", mode: 0o600)
-            do throws(DirectoryError) {
+            let file = AtomicFile(
+                in: directory + "/" + Self.courseDirectory, name: Self.fileName(of: item), mode: 0o600)
+            do {
+                try makeDirectories(directory + "/" + Self.courseDirectory)
                 try file.replace(with: response.body)
             } catch {
                 return finish("\(error)")
@@ -243,8 +256,20 @@ final class Planner {
         }
     }
 
+    /// A name without what a file's name may not have.
+    private static func fileName(of item: PlannedItem) -> String {
+        var name = item.name.unicodeScalars.map { scalar in
+            scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || " -_()".unicodeScalars.contains(scalar)
+                ? String(scalar) : "_"
+        }.joined()
+        if name.lowercased().hasSuffix("_" + item.format) { name.removeLast(item.format.utf8.count + 1) }
+        while name.utf8.count > 100 { name.removeLast() }
+        return (name.isEmpty ? "course" : name) + "." + item.format
+    }
+
     private func finish(_ index: Int, today: String, isMorning: Bool) {
-        sources[index].plan.day = today
+        // A fetch before the morning does not replace that of the morning.
+        if isMorning || Self.localTime().fields.hour >= sources[index].settings.hour { sources[index].plan.day = today }
         sources[index].isFetching = false
         sources[index].failures = 0
         (sources[index].failure, sources[index].retryAt) = (nil, nil)
@@ -258,7 +283,7 @@ final class Planner {
         // A workout that the user has chosen stays.
         ask("settings.get", #"{"key":"workout"}"#) { [unowned self] workout in
             guard let workout, workout == .array([]) || Self.text(workout) == sources[index].plan.loaded else { return }
-            load(index, first) { _ in }
+            load(index, first)
         }
     }
 
@@ -290,18 +315,20 @@ final class Planner {
 
     // MARK: Loading
 
-    /// Loads a workout.
-    ///
-    /// - Parameter completed: called once, with the reason of a failure.
-    func load(_ index: Int, _ item: Int, completed: @escaping (_ failure: String?) -> Void) {
+    /// The FIT file of a workout; nil if it is gone.
+    func bytes(of work: PlannedWork, _ index: Int) -> [UInt8]? {
+        try? file(of: work, index).read(limit: Self.workoutLimit)
+    }
+
+    /// Loads a workout of this morning.
+    private func load(_ index: Int, _ item: Int) {
         let work = sources[index].plan.items[item]
         pacectl.run(["workout", "load", file(of: work, index).path]) { [unowned self] failure in
             mark(index, work, failure)
-            if failure != nil { return completed(failure) }
+            if failure != nil { return }
             ask("settings.get", #"{"key":"workout"}"#) { [unowned self] workout in
                 sources[index].plan.loaded = workout.map(Self.text)
                 save(index)
-                completed(nil)
             }
         }
     }
@@ -318,8 +345,8 @@ final class Planner {
                     sources[other].plan.items[item].state = .stored
                 }
             }
+            save(other)
         }
-        save(index)
     }
 
     private func ask(_ method: String, _ parameters: String, completed: @escaping (JSON?) -> Void) {

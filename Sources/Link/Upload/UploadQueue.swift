@@ -241,10 +241,15 @@ package struct UploadQueue {
         case .unauthorised(let reason):
             if before == .sending { entry.tries -= 1 }
             entry.reason = reason
-            services[index].isPaused = true
-            services[index].reason = reason
+            pause(index, reason)
         }
         set(entry, order.activity, index)
+    }
+
+    /// Sends nothing until somebody acts.
+    package mutating func pause(_ index: Int, _ reason: String) {
+        services[index].isPaused = true
+        services[index].reason = reason
     }
 
     private mutating func pause(_ index: Int, until: Instant, _ reason: String) {

@@ -179,7 +179,8 @@ extension UploadService {
                     Self.words(answer).map { "\(host) refuses the credential (\(response.status)): \($0)" }
                         ?? "\(host) refuses the credential (\(response.status))")
             case 404, 405, 410: .unreachable("\(host) has no such service (\(response.status))")
-            case 408, 409: .unclear(failure(.status(response.status)))
+            // 423: locked, as while a file is scanned for viruses; 425: too early.
+            case 408, 409, 423, 425: .unclear(failure(.status(response.status)))
             case 429: .later(failure(.status(429)), response.retryAfter(at: time) ?? Self.quarterHour(after: time))
             case 400..<500:
                 .refused(

@@ -17,7 +17,7 @@ extension LinkStore {
             guard let name = services.text(0) else { continue }
             guard
                 let index = queue.services.firstIndex(where: {
-                    $0.settings.name == name && $0.settings.identity == services.text(1)
+                    $0.settings.name == name && identity(of: $0.settings) == services.text(1)
                 })
             else {
                 forgotten.append(name)
@@ -49,6 +49,9 @@ extension LinkStore {
         }
     }
 
+    /// What a service is. With another one, or with the journal of another board, uploads begin anew.
+    private func identity(of settings: UploadSettings) -> String { "\(settings.identity) \(device)" }
+
     /// Stores what has changed, in one transaction.
     func save(_ queue: inout UploadQueue) throws(SQLiteError) {
         if queue.changes.isEmpty { return }
@@ -63,7 +66,7 @@ extension LinkStore {
         let name = service.settings.name
         guard let uuid = change.activity else {
             let statement = try database.prepare("INSERT OR REPLACE INTO service VALUES (?, ?, ?, ?)")
-            try statement.bind(name, service.settings.identity, service.enabled, service.asksFor?.milliseconds)
+            try statement.bind(name, identity(of: service.settings), service.enabled, service.asksFor?.milliseconds)
             _ = try statement.step()
             return
         }

@@ -126,6 +126,7 @@ final class Uploader {
 
     /// Why nothing is sent to a service now, for a reason that is not the service's own; nil if it may be.
     func obstacle(of service: Int) -> String? {
+        if let storeFailure { return "cannot store the state of uploads: \(storeFailure)" }
         if isMetered { return "the network is metered: pacectl link flush sends the activities all the same" }
         return needsClock(service) && isClockUnset() ? Self.clockObstacle : nil
     }
@@ -167,13 +168,18 @@ final class Uploader {
     /// Renews the logins that would end because nothing was uploaded for long.
     private func keepLogins(at now: Instant) {
         loginsKeptAt = now
-        for index in queue.services.indices where queue.services[index].active == nil {
+        for index in queue.services.indices
+        where queue.services[index].active == nil && !queue.services[index].isPaused {
             guard case .token(let oauth) = queue.services[index].settings.service?.access, oauth.endsUnused,
                 let token = tokens[index], !token.isValid(at: Clock.systemTime(), for: .zero)
             else { continue }
             renew(oauth, index) { [unowned self] outcome in
-                let name = queue.services[index].settings.name
-                if let outcome { log(.warning, "cannot renew the login at \(name): \(outcome.reason)") }
+                guard let outcome else { return }
+                log(.warning, "cannot renew the login at \(queue.services[index].settings.name): \(outcome.reason)")
+                if case .unauthorised(let reason) = outcome {
+                    queue.pause(index, reason)
+                    tell(index, reason)
+                }
             }
         }
     }
@@ -375,13 +381,17 @@ final class Uploader {
         case .next, .processing: break
         case .refused: log(.warning, text + "refused: " + outcome.reason)
         case .unclear, .failed, .unreachable, .later: log(.info, text + outcome.reason)
-        case .unauthorised:
-            if notified.insert(order.service).inserted {
-                log(.error, "uploads to \(name) pause: \(outcome.reason)")
-                notify("upload-\(name)", "uploads to \(name) pause: pacectl link status")
-            }
+        case .unauthorised: tell(order.service, outcome.reason)
         }
         // Not from within a callback of the client or of pacectl.
         timer?.arm(at: Clock.now())
+    }
+
+    /// Tells the user once that a service pauses.
+    private func tell(_ index: Int, _ reason: String) {
+        guard notified.insert(index).inserted else { return }
+        let name = queue.services[index].settings.name
+        log(.error, "uploads to \(name) pause: \(reason)")
+        notify("upload-\(name)", "uploads to \(name) pause: pacectl link status")
     }
 }

@@ -21,8 +21,8 @@ package enum LinkRequest: Equatable, Sendable {
     case plan
     /// Fetches what is planned, now.
     case fetch
-    /// Loads a workout, by its number in the list.
-    case load(Int)
+    /// A workout with its file, by its number in the list.
+    case workout(Int)
 
     /// The methods of link.sock.
     package static let table = RPCTable<LinkRequest>(
@@ -71,10 +71,10 @@ package enum LinkRequest: Equatable, Sendable {
                 "link.fetch", "Fetches planned workouts and courses now.", [], "plans", plans, [.refused], .change
             ) { _ in .fetch },
             RPCMethod(
-                "link.load", "Loads a planned workout for the next run, or from now on in the present one.",
-                [planNumber.required], "plan", .object(required: ["plan"], ["plan": planned]),
-                [.refused, .notFound, .failed, .invalid], .change
-            ) { .load(try $0.value(of: planNumber)) },
+                "link.workout", "Returns a planned workout with its FIT file.", [planNumber.required], "workout",
+                .object(required: ["plan", "data"], ["plan": planned, "data": .string]),
+                [.refused, .notFound, .invalid], .read
+            ) { .workout(try $0.value(of: planNumber)) },
         ])
 
     private static let uploads = JSONSchema.object(

@@ -66,7 +66,8 @@ package struct LinkCommand: Equatable {
                 sink["name"]?.harmlessText(limit: 32) ?? "", sink["state"]?.harmlessText(limit: 16) ?? "",
                 ago(sink["last_success_ms"]?.integer), left ?? "",
                 sink["next_try_ms"]?.integer.map { "in \(($0 + 999) / 1000) s" } ?? "",
-                (sink["reason"] ?? sink["warning"])?.harmlessText(limit: 128) ?? "",
+                (sink["reason"] ?? sink["warning"])?.harmlessText(limit: 128)
+                    ?? sink["rejected"]?.integer.flatMap { $0 > 0 ? "\($0) refused" : nil } ?? "",
             ])
         }
         let head =

@@ -2,6 +2,7 @@ import Domain
 import Glibc
 import JSONCoding
 import Linux
+import Wire
 
 extension Command {
     static let plan = [
@@ -21,16 +22,26 @@ extension Command {
                 guard let number = Int(arguments.words[0]), number > 0 else {
                     throw Failure.usage("plan load needs the number of a workout, as 'pacectl plan' lists it")
                 }
-                return PlanCommand(.load(number), arguments)
-            }, run: { try $1.perform(isJSON: $0.isJSON) }),
+                return (number, arguments[Options.linkDirectory])
+            }, run: { try $0.loadPlanned($1.0, $1.1) }),
     ]
+}
+
+extension Invocation {
+    fileprivate func loadPlanned(_ number: Int, _ directory: String?) throws(Failure) -> String {
+        var client = try ControlClient(path: RuntimeDirectory.linkSocket(directory), of: .pacedLink)
+        let result = try client.call("link.workout", "{\"plan\":\(number)}")
+        guard let json = try? JSON(parsing: result.utf8), let bytes = json["data"]?.string.flatMap({ Base64.decode($0.utf8) })
+        else { throw .failed("the response of paced-link is not valid JSON") }
+        let file = WorkoutFile(path: json["plan"]?["name"]?.harmlessText(limit: 128) ?? "")
+        return try load(try file.workout(of: bytes), of: file.name)
+    }
 }
 
 /// `pacectl plan`: what paced-link has fetched.
 package struct PlanCommand: Equatable {
     enum Action: Equatable {
         case list, fetch
-        case load(Int)
     }
 
     private static let patience = Duration.seconds(60)
@@ -47,11 +58,6 @@ package struct PlanCommand: Equatable {
     /// - Returns: the text to print.
     func perform(isJSON: Bool) throws(Failure) -> String {
         var client = try ControlClient(path: RuntimeDirectory.linkSocket(directory), of: .pacedLink)
-        if case .load(let number) = action {
-            let result = try client.call("link.load", "{\"plan\":\(number)}")
-            let name = try Self.parsed(result)["plan"]?["name"]?.harmlessText(limit: 128) ?? ""
-            return isJSON ? result + "\n" : "Loaded: \(name)\n"
-        }
         var result = try client.call(action == .fetch ? "link.fetch" : "link.plan")
         let end = Clock.now() + Self.patience
         while action == .fetch, try Self.parsed(result)["fetching"]?.bool == true, Clock.now() < end {

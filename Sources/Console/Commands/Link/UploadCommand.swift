@@ -204,7 +204,10 @@ extension Invocation {
             """)
         guard let answer = readLine(), !answer.isEmpty else { throw .failed("there is no answer: nothing has changed") }
         let trimmed = String(answer.filter { !$0.isWhitespace })
-        _ = try client.call("link.login", "{\"to\":\(JSONText.string(name)),\"answer\":\(JSONText.string(trimmed))}")
+        // paced-link asks the service, for a minute at most.
+        _ = try client.call(
+            "link.login", "{\"to\":\(JSONText.string(name)),\"answer\":\(JSONText.string(trimmed))}",
+            lasting: .seconds(60))
         return "paced-link may upload to \(name).\n"
     }
 }

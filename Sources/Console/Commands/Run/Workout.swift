@@ -34,9 +34,15 @@ extension Invocation {
     }
 
     fileprivate func loadWorkout(_ path: String) throws(Failure) -> String {
-        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         let file = WorkoutFile(path: path)
-        let workout = try file.read()
+        return try load(try file.read(), of: file.name)
+    }
+
+    /// Makes a workout the setting.
+    ///
+    /// - Parameter name: of its file, for messages.
+    func load(_ workout: FitWorkout, of name: String) throws(Failure) -> String {
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         var settings = Settings()
         let json = (try? JSON(parsing: try control.call("settings.get").utf8)) ?? .null
         settings.maxHeartRate = json[SettingKey.maxHeartRate.rawValue]?.integer(in: 0...250) ?? 0
@@ -45,9 +51,9 @@ extension Invocation {
         do {
             texts = try workout.texts(settings)
         } catch {
-            throw .failed("\(file.name): \(error)")
+            throw .failed("\(name): \(error)")
         }
-        for omission in workout.omissions { complain("\(file.name): \(omission)") }
+        for omission in workout.omissions { complain("\(name): \(omission)") }
         let value = "[" + texts.map(JSONText.string).joined(separator: ",") + "]"
         return shown(
             try control.call("settings.set", #"{"key":"\#(Self.key)","value":\#(value)}"#), name: workout.name)
@@ -72,7 +78,7 @@ extension Invocation {
 }
 
 /// A FIT workout file.
-private struct WorkoutFile {
+struct WorkoutFile {
     let path: String
 
     /// A workout has at most 100 steps of some 60 bytes.
@@ -89,10 +95,21 @@ private struct WorkoutFile {
                 bytes += piece[..<count]
                 guard bytes.count <= Self.byteLimit else { throw FileError("the file is too large for a workout") }
             }
-            guard FitReader.recognises(bytes.span) else { throw FileError("the file is no FIT file") }
-            return try FitWorkout(bytes.span)
+            return try workout(of: bytes)
+        } catch let error as Failure {
+            throw error
         } catch let error as SystemError {
             throw .failed("cannot read \(name): \(error)")
+        } catch {
+            throw .failed("\(name): \(error)")
+        }
+    }
+
+    /// The workout of the file's bytes.
+    func workout(of bytes: [UInt8]) throws(Failure) -> FitWorkout {
+        do {
+            guard FitReader.recognises(bytes.span) else { throw FileError("the file is no FIT file") }
+            return try FitWorkout(bytes.span)
         } catch {
             throw .failed("\(name): \(error)")
         }
