@@ -162,7 +162,8 @@ let package = Package(
         .target(
             name: "Link",
             dependencies: [
-                "MQTT", "HTTP", "Gzip", "Import", "Privacy", "Report", "Servers", "Client", "Program", "Storage", "SQLite",
+                "MQTT", "HTTP", "Gzip", "Import", "Privacy", "Report", "Servers", "Client", "Program", "Storage",
+                "SQLite",
                 "Linux",
                 "Wire", "Pipeline", "Formats", "JSONCoding", "Domain",
             ],

@@ -31,7 +31,10 @@ package struct OutgoingRequest: Equatable, Sendable {
     /// From the start to the last byte.
     package var timeout: Duration
 
-    package init(url: String, headers: [String] = [], content: Content? = nil, method: String? = nil, bodyLimit: Int, timeout: Duration) {
+    package init(
+        url: String, headers: [String] = [], content: Content? = nil, method: String? = nil, bodyLimit: Int,
+        timeout: Duration
+    ) {
         self.url = url
         self.headers = headers
         self.content = content

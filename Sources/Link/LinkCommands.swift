@@ -1,6 +1,6 @@
+import Client
 package import Domain
 package import JSONCoding
-import Client
 import Linux
 
 /// Which requests of the broker are carried out: those of a list, once each, and not one after the other without end. Pure.

@@ -109,7 +109,8 @@ package final class LinkDaemon {
         service = try LinkService(
             configuration, Self.options(configuration, device, environment), device: device,
             journal: directories.journal, paced: directories.paced, store: store, hidden: hidden,
-            parts: .init(tracks: tracks, uploads: uploads, commands: commands, planner: planner), loop: loop, log: Self.log, notify: notify)
+            parts: .init(tracks: tracks, uploads: uploads, commands: commands, planner: planner), loop: loop,
+            log: Self.log, notify: notify)
         let methods = ControlServer.Service(LinkRequest.table) { [unowned self] call, peer, _ in
             answer(call.request, peer)
         }
@@ -212,7 +213,10 @@ package final class LinkDaemon {
         var early: Result<[UInt8], RPCError>?
         var isReturned = false
         start { [unowned self] result in
-            guard isReturned else { return early = result }
+            guard isReturned else {
+                early = result
+                return
+            }
             server?.complete(token, result.map { .encoded($0) })
         }
         isReturned = true
@@ -252,11 +256,11 @@ package final class LinkDaemon {
         do throws(LineExchange.Failure) {
             notice = try LineExchange(
                 line, at: paced + "/publish.sock", loop: loop, timeout: .seconds(5), lineLimit: 4096,
-                isWanted: { (try? JSON(parsing: $0))?["id"] != nil }
-            ) { [unowned self] result in
-                let answer = (try? result.get()).flatMap { try? JSON(parsing: $0) }
-                finishNotice(isLate: answer?["error"]?["code"]?.integer == -32002)
-            }
+                isWanted: { (try? JSON(parsing: $0))?["id"] != nil },
+                completed: { [unowned self] result in
+                    let answer = (try? result.get()).flatMap { try? JSON(parsing: $0) }
+                    finishNotice(isLate: answer?["error"]?["code"]?.integer == -32002)
+                })
         } catch {
             finishNotice(isLate: false)
         }

@@ -41,7 +41,8 @@ enum LinkExamples {
             lines.append("\(topic)  (\(note))\n  \(String(decoding: payload, as: UTF8.self))")
         }
         if host == nil, configuration.uploads.isEmpty, configuration.plans.isEmpty {
-            return "Nothing is sent: Host= of [Mqtt] and [OwnTracks] are off, and there is no [Upload NAME] and no [Plan NAME].\n"
+            return
+                "Nothing is sent: Host= of [Mqtt] and [OwnTracks] are off, and there is no [Upload NAME] and no [Plan NAME].\n"
         }
         if let host {
             lines.append(
@@ -91,7 +92,8 @@ enum LinkExamples {
         for plan in configuration.plans {
             guard let request = plan.source?.request(plan, days: ("2026-05-01", "2026-05-07")) else { continue }
             lines.append(
-                "[Plan \(plan.name)]  (once a day, and for 'pacectl plan fetch')\n  \(request.method ?? "GET") \(request.url)")
+                "[Plan \(plan.name)]  (once a day, and for 'pacectl plan fetch')\n  \(request.method ?? "GET") \(request.url)"
+            )
         }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -103,8 +105,11 @@ enum LinkExamples {
         let job = UploadJob(
             settings: upload, id: activity, name: name, sport: .ride, started: UTC(milliseconds: 1_777_622_400_000),
             file: "FILE")
-        let hidden = upload.hiddenRadius > 0 ? ", without the positions of \(upload.hiddenRadius) m around start and end" : ""
-        var lines = ["[Upload \(upload.name)]  (each activity that ends, as a FIT file with positions and heart rate\(hidden))"]
+        let hidden =
+            upload.hiddenRadius > 0 ? ", without the positions of \(upload.hiddenRadius) m around start and end" : ""
+        var lines = [
+            "[Upload \(upload.name)]  (each activity that ends, as a FIT file with positions and heart rate\(hidden))"
+        ]
         if case .none = service.access {
             lines.append("  the file \(upload.path ?? "")/\(job.fileName)")
             return lines.joined(separator: "\n")

@@ -74,7 +74,8 @@ final class LinkService {
 
     init(
         _ configuration: LinkConfiguration, _ options: MQTTConnection.Options?, device: Device,
-        journal: String, paced: String, store: LinkStore, hidden: HiddenCircles?, parts: Parts, loop: EventLoop, log: @escaping (LogLevel, String) -> Void,
+        journal: String, paced: String, store: LinkStore, hidden: HiddenCircles?, parts: Parts, loop: EventLoop,
+        log: @escaping (LogLevel, String) -> Void,
         notify: @escaping (_ key: String, _ text: String) -> Void
     ) throws {
         self.configuration = configuration

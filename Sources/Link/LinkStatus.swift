@@ -80,7 +80,9 @@ struct LinkStatus {
         }
         if let commands = service.parts.commands {
             var sink = Sink(name: "commands", state: broker.state, reason: broker.reason)
-            if broker.state == .connected, let obstacle = commands.obstacle { (sink.state, sink.reason) = (.paused, obstacle) }
+            if broker.state == .connected, let obstacle = commands.obstacle {
+                (sink.state, sink.reason) = (.paused, obstacle)
+            }
             (sink.lastSuccess, sink.rejected) = (commands.lastSuccess, commands.refusals)
             sinks.append(sink)
         }
@@ -111,7 +113,9 @@ struct LinkStatus {
 
     private static func plan(_ source: Planner.Source, _ planner: Planner, _ now: Instant) -> Sink {
         var sink = Sink(name: "plan \(source.settings.name)", state: .connected, reason: source.failure)
-        if source.settings.address.hasPrefix("http:") { sink.warning = "without TLS: everybody on the way reads and changes it" }
+        if source.settings.address.hasPrefix("http:") {
+            sink.warning = "without TLS: everybody on the way reads and changes it"
+        }
         sink.lastSuccess = source.lastSuccess
         if let obstacle = planner.obstacle {
             (sink.state, sink.reason) = (.paused, obstacle)

@@ -88,7 +88,8 @@ final class PacectlRunner {
     private func failure(of run: Run) -> String? {
         if run.child.exitStatus == 0 { return nil }
         let bytes = (try? run.errors.read(atMost: Self.messageLimit, at: 0)) ?? []
-        var text = String(decoding: bytes, as: UTF8.self).split(separator: "\n" as Character).last.map(String.init) ?? ""
+        var text =
+            String(decoding: bytes, as: UTF8.self).split(separator: "\n" as Character).last.map(String.init) ?? ""
         let prefix = "pacectl: "
         if text.hasPrefix(prefix) { text.removeFirst(prefix.count) }
         return SanitizedText.line(text, limit: 128) ?? "pacectl has failed"

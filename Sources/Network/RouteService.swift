@@ -105,7 +105,8 @@ final class RouteService {
         let type = call.body == nil ? [] : ["Content-Type: application/json"]
         client.send(
             OutgoingRequest(
-                url: call.url, headers: job.headers + type, content: call.body.map { .bytes($0) }, bodyLimit: RouteAnswer.sizeLimit,
+                url: call.url, headers: job.headers + type, content: call.body.map { .bytes($0) },
+                bodyLimit: RouteAnswer.sizeLimit,
                 timeout: timeout)
         ) { [unowned self] result in
             let now = Clock.now()

@@ -18,7 +18,8 @@ import Testing
     }
 
     private static func outcome(
-        _ word: String, _ step: UploadService.Step, _ status: Int, _ body: String = "", _ headers: [String: String] = [:]
+        _ word: String, _ step: UploadService.Step, _ status: Int, _ body: String = "",
+        _ headers: [String: String] = [:]
     ) throws -> UploadService.Outcome {
         let job = job(word)
         let response = HTTPResponse(status: status, headers: headers, body: Array(body.utf8))
@@ -78,7 +79,8 @@ import Testing
             return
         }
         #expect(parts.first == .text(name: "data", #"{"sport_id":1,"notes":"\#(Self.id)","title":"Way & home"}"#))
-        #expect(try Self.outcome("fittrackee", .send("1"), 201, #"{"data":{"workouts":[{"id":"Ab2"}]}}"#) == .done("Ab2"))
+        #expect(
+            try Self.outcome("fittrackee", .send("1"), 201, #"{"data":{"workouts":[{"id":"Ab2"}]}}"#) == .done("Ab2"))
     }
 
     @Test func aWebDAVFolderIsMadeOnce() throws {
@@ -110,7 +112,8 @@ import Testing
         #expect(try Self.outcome(word, .send("1"), 404) == .unreachable("\(host) has no such service (404)"))
         #expect(
             try Self.outcome(word, .send("1"), 302) == .unreachable("login page? \(host) redirects to another address"))
-        #expect(try Self.outcome(word, .send("1"), 200, "<html>") == .unclear("login page? \(host) sends something else"))
+        #expect(
+            try Self.outcome(word, .send("1"), 200, "<html>") == .unclear("login page? \(host) sends something else"))
         let service = try #require(job.settings.service)
         #expect(
             service.outcome(.failure(.incomplete), of: .send("1"), job, at: job.started)

@@ -225,7 +225,8 @@ import Web
     }
 
     @Test(arguments: [
-        "status", "settings.get", "activities.list", "activities.track", "course.profile", "transit.path", "link.uploads",
+        "status", "settings.get", "activities.list", "activities.track", "course.profile", "transit.path",
+        "link.uploads",
     ])
     func readingNeedsNoControl(_ method: String) throws {
         #expect(try !Self.policy(method).needsControl)

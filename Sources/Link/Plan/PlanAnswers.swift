@@ -59,7 +59,8 @@ extension Planner {
             throw .unavailable("plan \(number) is a course: 'pacectl course' lists it")
         }
         guard let bytes = bytes(of: work(place), place.source) else {
-            throw .unavailable("the file of plan \(number) is not there, or has more than \(Planner.workoutLimit) bytes")
+            throw .unavailable(
+                "the file of plan \(number) is not there, or has more than \(Planner.workoutLimit) bytes")
         }
         var line = JSONWriter(capacity: bytes.count * 2)
         line.object { line in

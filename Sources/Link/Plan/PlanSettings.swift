@@ -33,7 +33,9 @@ package struct PlanSettings: ServiceSettings {
         guard let source else { return try refuse("needs Service=") }
         if source == .webdav, url == nil { try refuse("needs Url= for Service=webdav") }
         if source == .webdav, user == nil { try refuse("needs User= for Service=webdav") }
-        if address.hasPrefix("http:"), !isPlain { try refuse("needs an Url= that begins with https, or AllowPlain=yes") }
+        if address.hasPrefix("http:"), !isPlain {
+            try refuse("needs an Url= that begins with https, or AllowPlain=yes")
+        }
         if source == .webdav, loadsToday { try refuse("has LoadToday=yes, and a folder has courses only") }
     }
 }

@@ -221,7 +221,9 @@ final class Planner {
         }
         sources[index].plan = new
         save(index)
-        importNext(courses.prefix(Self.courseLimit), index) { [unowned self] in finish(index, today: today, isMorning: isMorning) }
+        importNext(courses.prefix(Self.courseLimit), index) { [unowned self] in
+            finish(index, today: today, isMorning: isMorning)
+        }
     }
 
     private func importNext(_ courses: ArraySlice<PlannedItem>, _ index: Int, then body: @escaping () -> Void) {

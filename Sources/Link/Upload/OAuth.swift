@@ -158,7 +158,9 @@ struct OAuthTokens: Equatable {
 
     /// Nil if there are none.
     init?(_ file: AtomicFile) {
-        guard let bytes = try? file.read(limit: Self.sizeLimit), let json = try? JSON(parsing: bytes) else { return nil }
+        guard let bytes = try? file.read(limit: Self.sizeLimit), let json = try? JSON(parsing: bytes) else {
+            return nil
+        }
         self.init(json, earlier: nil, at: UTC(milliseconds: 0))
     }
 

@@ -221,7 +221,9 @@ package struct UploadQueue {
             entry.reason = reason
             entry.retryAt = now + Self.delay(entry.tries, jitter)
             if isPoll { entry.state = .processing }
-            if entry.tries >= (isPoll ? Self.pollLimit : Self.tryLimit) || isUnclear && !isPoll && !services[index].isRepeatable {
+            if entry.tries >= (isPoll ? Self.pollLimit : Self.tryLimit)
+                || isUnclear && !isPoll && !services[index].isRepeatable
+            {
                 entry.state = isUnclear ? .unknown : .refused
             }
             services[index].retryAt = now + Self.pause

@@ -66,7 +66,8 @@ final class Uploader {
     ///   - journal: the directory of the journal.
     ///   - directory: the state directory, for tokens and files on their way.
     init(
-        _ settings: [UploadSettings], metered: Set<String>, pacectl: PacectlRunner, journal: String, directory: String, store: LinkStore,
+        _ settings: [UploadSettings], metered: Set<String>, pacectl: PacectlRunner, journal: String, directory: String,
+        store: LinkStore,
         _ environment: ProgramEnvironment, loop: EventLoop, log: @escaping (LogLevel, String) -> Void,
         notify: @escaping (_ key: String, _ text: String) -> Void
     ) throws {

@@ -47,7 +47,8 @@ package enum LinkRequest: Equatable, Sendable {
                     ]), [], .read
             ) { _ in .status },
             RPCMethod(
-                "link.flush", "Sends rows and activities now, also on a metered interface, until the connection ends.", [], "nothing",
+                "link.flush", "Sends rows and activities now, also on a metered interface, until the connection ends.",
+                [], "nothing",
                 .null, [], .change
             ) { _ in .flush },
             RPCMethod(
@@ -59,7 +60,8 @@ package enum LinkRequest: Equatable, Sendable {
                 [activity.optional], "uploads", uploads, [.invalid], .read
             ) { .uploads(try $0[activity]) },
             RPCMethod(
-                "link.login", "Authorises paced-link at a service: returns the address to open, or ends with its answer.",
+                "link.login",
+                "Authorises paced-link at a service: returns the address to open, or ends with its answer.",
                 [login.required, answer.optional], "login",
                 .object(required: [], ["url": .string, "done": .boolean]),
                 [.notFound, .refused, .failed, .invalid], .change

@@ -31,7 +31,8 @@ extension Invocation {
     fileprivate func loadPlanned(_ number: Int, _ directory: String?) throws(Failure) -> String {
         var client = try ControlClient(path: RuntimeDirectory.linkSocket(directory), of: .pacedLink)
         let result = try client.call("link.workout", "{\"plan\":\(number)}")
-        guard let json = try? JSON(parsing: result.utf8), let bytes = json["data"]?.string.flatMap({ Base64.decode($0.utf8) })
+        guard let json = try? JSON(parsing: result.utf8),
+            let bytes = json["data"]?.string.flatMap({ Base64.decode($0.utf8) })
         else { throw .failed("the response of paced-link is not valid JSON") }
         let file = WorkoutFile(path: json["plan"]?["name"]?.harmlessText(limit: 128) ?? "")
         return try load(try file.workout(of: bytes), of: file.name)

@@ -22,7 +22,8 @@ extension Command {
             "upload status", words: [.optional("ID", .activities())], others: [Options.linkDirectory],
             "show where an activity is, at each service; without ID the newest uploads",
             read: { arguments in
-                let activity = try arguments.words.first.map { word throws(Failure) in try ActivityReference(word: word) }
+                let activity = try arguments.words.first.map { word throws(Failure) in try ActivityReference(word: word)
+                }
                 return UploadCommand(arguments, activity.map { [$0] } ?? [])
             }, run: { try $0.uploadStatus($1) }),
         Command(
@@ -157,7 +158,9 @@ extension Invocation {
                     .filter { !$0.isOpen && !$0.isDemo }
                 found = command.since == nil ? Array(found.prefix(1)) : found.reversed()
             }
-            if found.isEmpty { throw command.since == nil ? Failure.noActivityYet : .failed("no activity since that day") }
+            if found.isEmpty {
+                throw command.since == nil ? Failure.noActivityYet : .failed("no activity since that day")
+            }
             return found.compactMap { summary in summary.uuid.map { ($0, summary.id) } }
         } catch {
             throw state.failure(reading: error)
@@ -168,7 +171,8 @@ extension Invocation {
         var client = try command.client()
         guard !command.activities.isEmpty else {
             let result = try client.call("link.uploads")
-            return isJSON ? result + "\n" : UploadCommand.text(of: try UploadCommand.uploads(result), numbers(in: result))
+            return isJSON
+                ? result + "\n" : UploadCommand.text(of: try UploadCommand.uploads(result), numbers(in: result))
         }
         let activity = try chosen(command)[0]
         let all = try uploads(of: activity.uuid, nil, &client)
@@ -177,7 +181,8 @@ extension Invocation {
 
     /// The numbers of the activities of a list, as far as the journal can be read.
     private func numbers(in result: String) -> [String: Int] {
-        guard let uploads = try? UploadCommand.uploads(result), let journal = try? StateDirectory(stateDirectory).journal()
+        guard let uploads = try? UploadCommand.uploads(result),
+            let journal = try? StateDirectory(stateDirectory).journal()
         else { return [:] }
         var numbers: [String: Int] = [:]
         for name in uploads.compactMap({ $0["activity"]?.string }) where numbers[name] == nil {
