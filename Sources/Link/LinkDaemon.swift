@@ -86,8 +86,7 @@ package final class LinkDaemon {
                 password: environment.credential("owntracks-password"), authorities: nil, loop: loop)
         }
         let notify: (String, String) -> Void = { [unowned self] in self.notify($0, $1) }
-        let pacectl = PacectlRunner(
-            journal: directories.journal, paced: directories.paced, directory: directories.state, loop: loop)
+        let pacectl = PacectlRunner(paced: directories.paced, directory: directories.state, loop: loop)
         var uploads: Uploader?
         if configuration.uploads.isEmpty {
             try store.forgetUploads()

@@ -14,8 +14,8 @@ final class PacectlRunner {
     private static let messageLimit = 4096
 
     private let program = Machine.programBeside("pacectl") ?? "/usr/bin/pacectl"
-    /// Of each run: the directories of paced.
-    private let options: [String]
+    /// The directory of the sockets of paced.
+    private let paced: String
     /// The directory of the file with its messages, which has no name.
     private let directory: String
     private let loop: EventLoop
@@ -41,11 +41,10 @@ final class PacectlRunner {
     }
 
     /// - Parameters:
-    ///   - journal: the directory of the journal.
     ///   - paced: the directory of the sockets of paced.
     ///   - directory: a directory for files that have no names.
-    init(journal: String, paced: String, directory: String, loop: EventLoop) {
-        options = ["--state-dir", journal, "--runtime-dir", paced]
+    init(paced: String, directory: String, loop: EventLoop) {
+        self.paced = paced
         self.directory = directory
         self.loop = loop
     }
@@ -69,7 +68,8 @@ final class PacectlRunner {
 
     private func start(_ request: Request) throws {
         let errors = try Directory(directory).makeUnnamed(mode: 0o600)
-        let child = try ChildProgram([program] + options + request.words, errors: errors.number)
+        let child = try ChildProgram(
+            [program, "--runtime-dir", paced] + request.words, errors: errors.number)
         let started = try Run(request, child, errors)
         started.source = try loop.watch(started.exit, for: .reading) { [unowned self] _ in finish(isLate: false) }
         started.timer = try loop.timer { [unowned self] in finish(isLate: true) }

@@ -69,6 +69,7 @@ final class Planner {
     private let log: (LogLevel, String) -> Void
     private let notify: (_ key: String, _ text: String) -> Void
     private var lookedAt: Instant?
+    private var isRunning = false
     private var questions: [Int: LineExchange] = [:]
     private var nextQuestion = 0
 
@@ -98,6 +99,21 @@ final class Planner {
                     settings: settings, secret: try environment.credential(settings.credential), client: client,
                     plan: plans[index]))
         }
+        removeFiles()
+    }
+
+    /// Removes files of sections that are gone, and what a kill has left.
+    private func removeFiles() {
+        var kept: Set<String> = []
+        for index in sources.indices {
+            for work in sources[index].plan.items where work.kind == .workout { kept.insert(fileName(of: work, index)) }
+        }
+        for name in (try? names(in: directory)) ?? []
+        where name.hasPrefix("plan-") && name.hasSuffix(".fit") && !kept.contains(name) {
+            unlink("\(directory)/\(name)")
+        }
+        let courses = "\(directory)/\(Self.courseDirectory)"
+        for name in (try? names(in: courses)) ?? [] { unlink("\(courses)/\(name)") }
     }
 
     // MARK: When
@@ -107,6 +123,7 @@ final class Planner {
 
     /// Begins what is due. Called each second while paced runs.
     func look(isRunning: Bool, at now: Instant) {
+        self.isRunning = isRunning
         if let lookedAt, now - lookedAt < Self.lookPause { return }
         lookedAt = now
         if isRunning || isClockUnset() || obstacle != nil || isMetered { return }
@@ -284,7 +301,9 @@ final class Planner {
         else { return }
         // A workout that the user has chosen stays.
         ask("settings.get", #"{"key":"workout"}"#) { [unowned self] workout in
-            guard let workout, workout == .array([]) || Self.text(workout) == sources[index].plan.loaded else { return }
+            guard let workout, !isRunning,
+                workout == .array([]) || Self.text(workout) == sources[index].plan.loaded
+            else { return }
             load(index, first)
         }
     }
@@ -311,8 +330,11 @@ final class Planner {
     }
 
     private func file(of work: PlannedWork, _ index: Int) -> AtomicFile {
-        let name = "plan-\(sources[index].settings.name)-\(UUID.derived(from: work.id.utf8)).fit"
-        return AtomicFile(in: directory, name: name, mode: 0o600)
+        AtomicFile(in: directory, name: fileName(of: work, index), mode: 0o600)
+    }
+
+    private func fileName(of work: PlannedWork, _ index: Int) -> String {
+        "plan-\(sources[index].settings.name)-\(UUID.derived(from: work.id.utf8)).fit"
     }
 
     // MARK: Loading

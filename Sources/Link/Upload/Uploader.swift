@@ -31,6 +31,7 @@ final class Uploader {
     let log: (LogLevel, String) -> Void
     private let notify: (_ key: String, _ text: String) -> Void
     private let store: LinkStore
+    private let journal: String
     private let directory: String
     private let pacectl: PacectlRunner
     private let hiddenKey: [UInt8]
@@ -78,6 +79,7 @@ final class Uploader {
         self.metered = metered
         self.directory = directory
         self.pacectl = pacectl
+        self.journal = journal
         queue = UploadQueue(settings)
         secrets = try settings.map { try environment.credential($0.credential) }
         tokens = settings.map { OAuthTokens(OAuthTokens.file(of: $0, in: directory)) }
@@ -287,7 +289,7 @@ final class Uploader {
 
     private func export(_ job: UploadJob, _ index: Int, then body: @escaping () -> Void) {
         guard let order = attempts[index]?.order else { return }
-        pacectl.run(Self.words(order, job, to: job.file) + ["--force"]) { [unowned self] failure in
+        pacectl.run(words(order, job, to: job.file) + ["--force"]) { [unowned self] failure in
             if let failure { return finish(order, .failed(failure)) }
             attempts[index]?.hasFile = true
             body()
@@ -298,7 +300,7 @@ final class Uploader {
     private func copy(_ job: UploadJob, _ order: UploadQueue.Order) {
         let path = (job.settings.path ?? "") + "/" + job.fileName
         if access(path, F_OK) == 0 { return finish(order, .done(job.fileName)) }
-        pacectl.run(Self.words(order, job, to: path)) { [unowned self] failure in
+        pacectl.run(words(order, job, to: path)) { [unowned self] failure in
             if let failure, access(path, F_OK) != 0 { return finish(order, .unreachable(failure)) }
             // Syncthing and rsync run as other users.
             chmod(path, 0o644)
@@ -306,9 +308,10 @@ final class Uploader {
         }
     }
 
-    private static func words(_ order: UploadQueue.Order, _ job: UploadJob, to path: String) -> [String] {
+    private func words(_ order: UploadQueue.Order, _ job: UploadJob, to path: String) -> [String] {
         let radius = job.settings.hiddenRadius
-        return ["export", "\(order.id)", "--format", "fit", "-o", path] + (radius > 0 ? ["--hide", "\(radius)"] : [])
+        return ["--state-dir", journal, "export", "\(order.id)", "--format", "fit", "-o", path]
+            + (radius > 0 ? ["--hide", "\(radius)"] : [])
     }
 
     private func renew(_ oauth: OAuth, _ index: Int, then step: UploadService.Step) {
