@@ -109,6 +109,13 @@ long ccurl_status(CURL *transfer)
     return status;
 }
 
+long ccurl_sent(CURL *transfer)
+{
+    long size = 0;
+    curl_easy_getinfo(transfer, CURLINFO_REQUEST_SIZE, &size);
+    return size;
+}
+
 const char *ccurl_redirection(CURL *transfer)
 {
     char *address = NULL;

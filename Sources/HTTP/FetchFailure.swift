@@ -57,6 +57,7 @@ extension FetchFailure: CustomStringConvertible {
         case .noResponse(.tooLong): "the response of \(host) is too long"
         case .noResponse(.incomplete): "the response of \(host) is cut off"
         case .noResponse(.other(let text)): "\(host): \(text)"
+        case .noResponse(.unsent(let error)): FetchFailure(.noResponse(error), host: host, retryAt: retryAt).text
         case .status(403): "\(host) refuses requests (403)"
         case .status(404), .status(410): "\(host) has no such service (\(status))"
         case .status(429): "\(host) limits requests (429)"

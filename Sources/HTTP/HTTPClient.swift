@@ -150,6 +150,7 @@ private final class Transfer {
     private var form: OpaquePointer?
     private var file: UnsafeMutablePointer<FILE>?
     private let bodyLimit: Int
+    private let isUnique: Bool
     private var headers: [String: String] = [:]
     private var headerSize = 0
     private var body: [UInt8] = []
@@ -161,6 +162,7 @@ private final class Transfer {
     init(_ request: OutgoingRequest, _ completed: @escaping HTTPClient.Completion) {
         self.completed = completed
         bodyLimit = request.bodyLimit
+        isUnique = request.isUnique
         for line in request.headers { unsafe headerList = curl_slist_append(headerList, line) }
     }
 
@@ -250,6 +252,12 @@ private final class Transfer {
     }
 
     func outcome(_ result: CURLcode) -> Result<HTTPResponse, HTTPError> {
+        let outcome = response(result)
+        guard isUnique, case .failure(let error) = outcome, unsafe ccurl_sent(handle) == 0 else { return outcome }
+        return .failure(.unsent(error))
+    }
+
+    private func response(_ result: CURLcode) -> Result<HTTPResponse, HTTPError> {
         if isTooLong { return .failure(.tooLong) }
         switch result {
         case CURLE_OK:

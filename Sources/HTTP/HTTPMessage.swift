@@ -68,6 +68,8 @@ package enum HTTPError: Error, Equatable, Sendable {
     case unresolved
     /// No connection to the host.
     case unreachable
+    /// Of a unique request: nothing of it was sent, for this reason.
+    indirect case unsent(HTTPError)
     case timedOut
     /// The certificate of the server is not valid yet, by the clock of this machine.
     case certificateNotYetValid

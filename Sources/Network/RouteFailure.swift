@@ -36,7 +36,7 @@ enum RouteFailure: Error, Equatable {
         case .noResponse(.incomplete, _): "cut-off"
         case .noResponse(.tooLong, _): "too-long"
         case .noResponse(.certificate, _), .noResponse(.certificateNotYetValid, _): "certificate"
-        case .noResponse(.other, _): "other"
+        case .noResponse(.other, _), .noResponse(.unsent, _): "other"
         case .limited: "limited"
         case .status(500..., _): "server-error"
         case .status: "rejected"
@@ -64,6 +64,7 @@ enum RouteFailure: Error, Equatable {
         case .noResponse(.certificate, _):
             "the certificate of \(host) is not valid; name its authority in paced-net.conf (Authorities=)"
         case .noResponse(.other(let text), _): "\(engine): \(text)"
+        case .noResponse(.unsent(let error), let timeout): RouteFailure.noResponse(error, timeout: timeout).text(host)
         case .limited(let duration?):
             "\(engine) limits requests; try again in \((duration.wholeMilliseconds + 999) / 1000) s"
         case .limited(nil): "\(engine) limits requests; try again later"

@@ -56,6 +56,9 @@ CURL *ccurl_ended(CURLM *multi, CURLcode *result);
 /* The status of the response; 0 if there was none. */
 long ccurl_status(CURL *transfer);
 
+/* The bytes of requests that were sent; 0 if the connection, or its TLS, was never complete. */
+long ccurl_sent(CURL *transfer);
+
 /* The address that the response redirects to; NULL if it does not. It lives as long as the transfer. */
 const char *ccurl_redirection(CURL *transfer);
 

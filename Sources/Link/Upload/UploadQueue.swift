@@ -226,7 +226,7 @@ package struct UploadQueue {
             {
                 entry.state = isUnclear ? .unknown : .refused
             }
-            services[index].retryAt = now + Self.pause
+            pause(index, until: now + Self.pause, reason)
         case .unreachable(let reason):
             // Nothing was sent after all.
             if before == .sending { entry.tries -= 1 }

@@ -162,7 +162,7 @@ extension UploadService {
         switch result {
         case .failure(let error):
             switch error {
-            case .unresolved, .unreachable, .certificate, .certificateNotYetValid:
+            case .unresolved, .unreachable, .unsent, .certificate, .certificateNotYetValid:
                 return .unreachable(failure(.noResponse(error)))
             case .timedOut, .tooLong, .incomplete, .other: return .unclear(failure(.noResponse(error)))
             }
