@@ -1,5 +1,5 @@
 """Shared code of the Python tests: EndToEnd, Link, VirtualMachine, PowerCut and Attack. All but `browser`, `certificates`,
-`servers` and `link` need only the standard library.
+`servers`, `upload_…` and `link` need only the standard library.
 
     timing         clocks, waiting for an event, expectations, limits of real time
     faults         the libraries of Tests/Faults
@@ -19,7 +19,10 @@
     live_page      the live page with the lines of a test in the place of the server's
     certificates   certificates that a test makes
     servers        a broker and a database
+    upload_server  a server of services that take uploads, which can fail
+        upload_services  the four services: intervals.icu, Strava, FitTrackee, WebDAV
         link       paced-link, the example collector, and a second MQTT client
+            link_uploads  paced-link that uploads to these services
     places         where clients of README and of Examples find the sockets
     maps           commands of pacectl with a separate directory of maps
     vector_tiles   a reader of vector tiles
