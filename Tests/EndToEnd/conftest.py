@@ -12,6 +12,7 @@ from harness.browser import Pages, chromium
 from harness.fake_paced import FakePaced
 from harness.fixture import ProcessFixture, Subscriber
 from harness.link import LinkFixture
+from harness.link_uploads import UploadFixture
 from harness.paced_net import WeatherFixture
 from harness.paced_web import PacedWeb
 from harness.process import PACECTL
@@ -98,6 +99,14 @@ def database(shared_database):
 def link(stage, database):
     """A broker, a daemon, paced-link and collectors, each when the test starts it."""
     return LinkFixture(stage, database)
+
+
+@pytest.fixture
+def upload(stage):
+    """A daemon, paced-link and services that take uploads, each when the test starts it."""
+    upload = UploadFixture(stage)
+    yield upload
+    assert upload.services is None or upload.services.complaints == []
 
 
 @pytest.fixture(scope="session")

@@ -169,8 +169,10 @@ class PacedLink(ManagedProcess):
     `sections` is its configuration: {"Mqtt": {"Host": "127.0.0.1"}}. `credentials` are those of the unit.
     """
 
-    def __init__(self, directory, paced, sections, *options, credentials=None, log="link.log", **environment):
-        self.runtime, self.state = directory / "link", directory / "link-state"
+    def __init__(
+            self, directory, paced, sections, *options, credentials=None, log="link.log", state="link-state",
+            **environment):
+        self.runtime, self.state = directory / "link", directory / state
         self.configuration, self.daemon = directory / "paced-link.conf", paced
         self.configure(sections)
         if credentials:
