@@ -23,8 +23,8 @@ ci := test-address test-vm test-systemd test-power fuzz-short attack-short bench
 rest := unit-debug end-to-end-rest test-thread test-vm-rest test-systemd-rest test-power-rest fuzz-rest
 stages := $(test) $(ci) $(rest)
 
-.PHONY: build run test ci test-all endure $(stages) torture link-kills cut-files soak web-themes web-hour attack fuzz-cases fuzz try-engine \
-	pages accuracy install uninstall clean requirements test-requirements
+.PHONY: build run test ci test-all endure $(stages) torture link-kills upload-kills cut-files soak web-themes web-hour \
+	attack fuzz-cases fuzz try-engine pages accuracy install uninstall clean requirements test-requirements
 
 pytest := .build/venv/bin/python -B -m pytest Tests/EndToEnd
 swift-test := swift test -c release --skip-build --disable-xctest
@@ -59,7 +59,7 @@ deb:
 	@Tools/stages $@
 
 # Tests that take hours, started by hand.
-endure: fuzz-cases torture link-kills soak attack cut-files web-themes web-hour
+endure: fuzz-cases torture link-kills upload-kills soak attack cut-files web-themes web-hour
 
 # The directories of "make install"; DESTDIR is prepended to all.
 prefix := /usr/local
@@ -85,6 +85,10 @@ torture: test-requirements .build/venv
 link-kills: build .build/venv
 	@echo "== rows that flow while the broker, the collector and paced-link are killed a thousand times"
 	.build/venv/bin/python -B Tests/Link/kills.py --kills 1000
+
+upload-kills: build .build/venv
+	@echo "== uploads and logins while paced-link is killed a thousand times"
+	.build/venv/bin/python -B Tests/Link/upload_kills.py --kills 1000
 
 cut-files: build .build/venv
 	@echo "== 500 cuts of a FIT file"
