@@ -4,34 +4,20 @@ import gzip
 import json
 import subprocess
 
-import garmin_fit_sdk
 import pytest
 
+from harness import workouts
 from harness.process import PACECTL
 from harness.timing import wait_for
+from harness.workouts import repeat, time
 
 DATA = "Tests/Data/"
 
-MESSAGE = garmin_fit_sdk.Profile["mesg_num"]
-
 
 def fit(path, steps, sport="running"):
-    """A FIT workout file; each step has the fields of a workout_step."""
-    encoder = garmin_fit_sdk.Encoder()
-    encoder.on_mesg(MESSAGE["FILE_ID"], {"type": "workout", "manufacturer": "development", "product": 1, "serial_number": 7})
-    encoder.on_mesg(MESSAGE["WORKOUT"], {"wkt_name": "Four by one", "sport": sport, "num_valid_steps": len(steps)})
-    for index, step in enumerate(steps):
-        encoder.on_mesg(MESSAGE["WORKOUT_STEP"], {"message_index": index} | step)
-    path.write_bytes(encoder.close())
+    """A FIT workout file."""
+    path.write_bytes(workouts.fit(steps, sport))
     return path
-
-
-def time(seconds, **fields):
-    return {"duration_type": "time", "duration_value": seconds * 1000, "target_type": "open"} | fields
-
-
-def repeat(first, times):
-    return {"duration_type": "repeat_until_steps_cmplt", "duration_value": first, "target_value": times}
 
 
 @pytest.fixture
