@@ -12,6 +12,7 @@ from harness.browser import Pages, chromium
 from harness.fake_paced import FakePaced
 from harness.fixture import ProcessFixture, Subscriber
 from harness.link import LinkFixture
+from harness.link_plan import PlanFixture
 from harness.link_uploads import UploadFixture
 from harness.paced_net import WeatherFixture
 from harness.paced_web import PacedWeb
@@ -107,6 +108,14 @@ def upload(stage):
     upload = UploadFixture(stage)
     yield upload
     assert upload.services is None or upload.services.complaints == []
+
+
+@pytest.fixture
+def plan(stage):
+    """A daemon, paced-link and services with planned work, which the test starts."""
+    plan = PlanFixture(stage)
+    yield plan
+    assert plan.services is None or plan.services.complaints == []
 
 
 @pytest.fixture(scope="session")

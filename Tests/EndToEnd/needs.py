@@ -13,3 +13,5 @@ IPV6 = pytest.mark.skipif(
     not pathlib.Path("/proc/net/if_inet6").exists(), reason="needs IPv6, to serve on ::1")
 MACHINE_ID = pytest.mark.skipif(
     not pathlib.Path("/etc/machine-id").exists(), reason="needs /etc/machine-id, to tell machines apart")
+ROUTE = pytest.mark.skipif(
+    "\t00000000\t" not in pathlib.Path("/proc/net/route").read_text(), reason="needs a default route, to be metered")

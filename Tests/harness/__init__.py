@@ -1,5 +1,5 @@
 """Shared code of the Python tests: EndToEnd, Link, VirtualMachine, PowerCut and Attack. All but `browser`, `certificates`,
-`servers`, `upload_…` and `link` need only the standard library.
+`servers`, `upload_…`, `link…` and `workouts` need only the standard library.
 
     timing         clocks, waiting for an event, expectations, limits of real time
     faults         the libraries of Tests/Faults
@@ -23,6 +23,8 @@
         upload_services  the four services: intervals.icu, Strava, FitTrackee, WebDAV
         link       paced-link, the example collector, and a second MQTT client
             link_uploads  paced-link that uploads to these services
+            link_plan  paced-link that fetches planned work from two of them
+    workouts       workout files
     places         where clients of README and of Examples find the sockets
     maps           commands of pacectl with a separate directory of maps
     vector_tiles   a reader of vector tiles
