@@ -34,7 +34,7 @@ class UploadLine {
     setText(this.next, isLater ? t('activity.upload_next', { time: age(milliseconds / 1000) }) : '');
     this.renderLink(url);
     // A service that has paused goes on when somebody asks.
-    const isPaused = state === 'waiting' && reason && milliseconds === undefined;
+    const isPaused = state === 'waiting' && reason !== '' && milliseconds === undefined;
     if (this.button) show(this.button, ASKABLE.includes(state) || isPaused);
   }
 

@@ -10,14 +10,20 @@ extension Planner {
         let item: Int
     }
 
-    /// In the order of the days, courses without one last.
+    /// The most bytes of a list: what is behind them is left out.
+    private static let listLimit = 48_000
+
+    /// In the order of the days, courses without one last, those that have failed before others.
     private var places: [Place] {
         let all = sources.indices.flatMap { source in
             sources[source].plan.items.indices.map { Place(source: source, item: $0) }
         }
         return all.enumerated().sorted { first, second in
-            let days = [first, second].map { work($0.element).day ?? "~" }
-            return (days[0], first.offset) < (days[1], second.offset)
+            let keys = [first, second].map { entry in
+                let work = work(entry.element)
+                return (work.day ?? "~", work.kind == .course && work.state != .failed ? 1 : 0, entry.offset)
+            }
+            return keys[0] < keys[1]
         }.map(\.element)
     }
 
@@ -29,7 +35,9 @@ extension Planner {
         line.object { line in
             line.member("fetching", isFetching)
             line.array("plans") { line in
-                for (index, place) in places.enumerated() { write(place, number: index + 1, into: &line) }
+                for (index, place) in places.enumerated() where line.bytes.count < Self.listLimit {
+                    write(place, number: index + 1, into: &line)
+                }
             }
         }
         return line.bytes

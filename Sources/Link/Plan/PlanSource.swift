@@ -87,7 +87,10 @@ package enum PlanSource: String, CaseIterable, Sendable {
     // MARK: intervals.icu
 
     private static func events(_ body: [UInt8], _ settings: PlanSettings) -> [PlannedItem]? {
-        guard let events = (try? JSON(parsing: body))?.array else { return nil }
+        guard let unordered = (try? JSON(parsing: body))?.array else { return nil }
+        // The first workout of a day is the one that starts first.
+        let events = unordered.enumerated().map { (begin: $1["start_date_local"]?.string ?? "~", place: $0, event: $1) }
+            .sorted { ($0.begin, $0.place) < ($1.begin, $1.place) }.map(\.event)
         var items: [PlannedItem] = []
         for event in events {
             guard let id = event["id"].flatMap(identifier) else { continue }

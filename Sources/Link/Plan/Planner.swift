@@ -52,6 +52,8 @@ final class Planner {
         var failure: String?
         var isPaused = false
         var retryAt: Instant?
+        /// Until when also a user who asks gets what is there, because the service asks for a pause.
+        var restsUntil: Instant?
         var failures = 0
         var lastSuccess: Instant?
     }
@@ -144,7 +146,8 @@ final class Planner {
     /// Fetches all at once.
     func fetch() throws(RPCError) {
         if let obstacle { throw .unavailable("\(obstacle)") }
-        for index in sources.indices {
+        let now = Clock.now()
+        for index in sources.indices where sources[index].restsUntil.map({ $0 <= now }) ?? true {
             sources[index].isPaused = false
             if sources[index].settings.address.hasPrefix("https:"), isClockUnset() {
                 sources[index].failure = Uploader.clockObstacle
@@ -293,6 +296,7 @@ final class Planner {
         sources[index].failures = 0
         (sources[index].failure, sources[index].retryAt) = (nil, nil)
         sources[index].lastSuccess = Clock.now()
+        sources[index].restsUntil = nil
         save(index)
         let plan = sources[index].plan
         log(.notice, "plan \(sources[index].settings.name): \(plan.items.count) items")
@@ -316,6 +320,7 @@ final class Planner {
         let doubled = Self.delays.lowerBound * (1 << min(sources[index].failures, 8))
         sources[index].failures += 1
         sources[index].retryAt = now + max(min(doubled, Self.delays.upperBound), fault.retryAfter ?? .zero)
+        sources[index].restsUntil = fault.retryAfter.map { now + $0 }
         let name = sources[index].settings.name
         log(.warning, "plan \(name): \(fault.text)")
         if fault.isRefusal { notify("plan-\(name)", "the plan \(name) pauses: pacectl link status") }
