@@ -261,22 +261,29 @@ def test_sport_is_that_of_fittrackee(upload, sport, label):
         assert service.SPORTS[service.files[0].fields["sport"] - 1] == label
 
 
-class ClosingServer:
-    """Closes each connection at once."""
+class SilentServer:
+    """Its kernel accepts connections, and nobody reads them."""
 
     def __init__(self, port):
         self.listener = socket.create_server(("127.0.0.1", port))
+
+    def end(self):
+        with contextlib.suppress(OSError):
+            self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+
+class ClosingServer(SilentServer):
+    """Closes each connection at once."""
+
+    def __init__(self, port):
+        super().__init__(port)
         threading.Thread(target=self.run, daemon=True).start()
 
     def run(self):
         with contextlib.suppress(OSError):
             while True:
                 self.listener.accept()[0].close()
-
-    def end(self):
-        with contextlib.suppress(OSError):
-            self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
 
 
 @pytest.mark.parametrize("obstacle", ["no TLS", "closed in the handshake", "no authorities"])
@@ -313,3 +320,24 @@ def test_activity_that_was_never_sent_is_never_unknown(upload, obstacle):
         upload.wait_through(activity, name, "done")
         assert getattr(services, name).uploaded() == [activity]
     services.complaints.clear()
+
+
+def test_silence_before_the_request_is_no_doubt(upload):
+    """A network that drops everything: the service waits, twice as long each time, as without any network."""
+    identity = Identity(upload.stage.directory, "services")
+    upload.start_daemon()
+    services = upload.start_services("webdav", identity=identity, finds=False, TimeoutSec=5)
+    services.stop()
+    silent = upload.stage.keep(SilentServer(services.port))
+    activity = upload.send()
+    for pause in (60, 120):
+        waiting = upload.wait_until_settled(activity, "webdav")
+        assert "in time" in waiting["reason"] and "in time" in upload.status("webdav")["reason"]
+        assert (pause - 10) * 1000 < waiting["next_try_ms"] <= 1.2 * pause * 1000
+        # The service waits, and not this activity alone.
+        assert upload.status("webdav")["next_try_ms"] > (pause - 10) * 1000
+        upload.skip(pause * 1.2 + 1)
+    silent.end()
+    services.start()
+    upload.wait_through(activity, "webdav", "done")
+    assert services.webdav.uploaded() == [activity]

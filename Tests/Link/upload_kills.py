@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Kills paced-link at random while it uploads and renews its logins, and counts what the services have.
 
-Before each kill the board records another activity. Most kills come while a request is being answered: a service then may
-have done what it was asked for, and paced-link does not know. In the end each service has each activity once, and all
-logins are valid.
+Before each kill the board records another activity. Most kills come while a request is being answered: a service then
+may have done what it was asked for, and paced-link does not know. In the end each service has each activity once, and
+all logins are valid.
 """
 
 import argparse

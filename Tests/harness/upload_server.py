@@ -64,7 +64,7 @@ def html(**keys):
 
 
 FAILURES = {
-    **{str(status): refuses(status) for status in (400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 502, 503)},
+    **{str(code): refuses(code) for code in (400, 401, 403, 404, 408, 409, 413, 415, 422, 423, 425, 429, 500, 503)},
     "429 with Retry-After": refuses(429, Retry_After="120"),
     "503 with Retry-After": refuses(503, Retry_After="120"),
     "500, stored": refuses(500)._replace(stores=True),
