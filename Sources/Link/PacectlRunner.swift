@@ -45,6 +45,8 @@ final class PacectlRunner {
     ///   - directory: a directory for files that have no names.
     init(paced: String, directory: String, loop: EventLoop) {
         self.paced = paced
+        // The user of the service has no home, and 'pacectl export --hide' looks there for a secret of its own.
+        setenv("HOME", directory, 0)
         self.directory = directory
         self.loop = loop
     }
