@@ -76,8 +76,8 @@ def sinks(board):
 
 
 def expect_uploads(board):
-    """pacectl makes files in the sandbox of the unit, where a drop-in lets it: one with the uuid of the activity, one
-    without. A place without a drop-in is a reason to wait."""
+    """pacectl makes a file in the sandbox of the unit, where a drop-in lets it. An activity that is wholly in a hidden
+    place, which needs the secret of the unit's user, and a place without a drop-in are reasons to wait."""
     before = LINK_CONFIGURATION.read_text()
     whole, hidden, closed = places = [pathlib.Path("/srv") / name for name in ("whole", "hidden", "closed")]
     for place in places:
@@ -96,11 +96,14 @@ def expect_uploads(board):
         client.result("link.upload", activities=[activity])
         wait_for(
             lambda: {one["to"]: one["state"] for one in client.result("link.uploads", activity=activity)["uploads"]}
-            == {"whole": "done", "hidden": "done", "closed": "waiting"}, 60, "the activity at two services of three")
-    [file], [anonymous] = whole.iterdir(), hidden.iterdir()
-    expect(activity in file.name and activity not in anonymous.name, f"names: {file} {anonymous}")
-    for path in file, anonymous:
-        expect(path.read_bytes()[8:12] == b".FIT" and mode(path) == "-rw-r--r-- paced-link:paced-link", mode(path))
+            == {"whole": "done", "hidden": "waiting", "closed": "waiting"}
+            and "reason" in client.result("link.uploads", activity=activity)["uploads"][1],
+            60, "the activity at one service of three")
+        reason = client.result("link.uploads", activity=activity)["uploads"][1]["reason"]
+    expect("outside of its hidden places" in reason and not list(hidden.iterdir()), f"hidden: {reason}")
+    [file] = whole.iterdir()
+    expect(activity in file.name, f"name: {file}")
+    expect(file.read_bytes()[8:12] == b".FIT" and mode(file) == "-rw-r--r-- paced-link:paced-link", mode(file))
     found = sinks(board)["upload closed"]
     expect(found["state"] == "waiting" and found["activities"] == 1 and found["reason"], f"without a drop-in: {found}")
     LINK_CONFIGURATION.write_text(before)
