@@ -46,9 +46,15 @@ struct ChildProgramTests {
     }
 
     @Test func programEndsAtSIGTERM() throws {
-        let child = try ChildProgram(["/bin/sh", "-c", "trap 'exit 7' TERM; while :; do sleep 0.01; done"])
+        var ends: [Int32] = [-1, -1]
+        try #require(unsafe pipe(&ends) == 0)
+        let script = "trap 'exit 7' TERM; echo; while :; do sleep 0.01; done"
+        let child = try ChildProgram(["/bin/sh", "-c", script], output: ends[1])
+        close(ends[1])
+        var newline: UInt8 = 0
+        #expect(unsafe read(ends[0], &newline, 1) == 1, "the program has set its trap")
+        close(ends[0])
         #expect(child.exitStatus == nil)
-        usleep(300_000)
         child.end(within: .seconds(30))
         #expect(child.exitStatus == 7)
     }
