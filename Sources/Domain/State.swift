@@ -337,6 +337,14 @@ package struct RecorderStatus: Equatable, Sendable {
         self.freeMebibytes = freeMebibytes
         self.message = message
     }
+
+    /// The status some time after it was read: readers take what was written before the last sync for safe, so that must not
+    /// seem later than it was.
+    package func aged(by time: Duration) -> RecorderStatus {
+        var status = self
+        status.syncedMillisecondsAgo = syncedMillisecondsAgo.map { $0 + max(time.wholeMilliseconds, 0) }
+        return status
+    }
 }
 
 /// Status of the power supply, as far as the drivers report it.

@@ -24,6 +24,8 @@ package struct Pipeline: Sendable {
     var faults: [Fault] = []
     /// Status of this machine; a replay has none.
     var recorder = RecorderStatus(state: .off)
+    /// When it was read: once a second, and at each change of it.
+    var recorderReadAt: Instant?
     var recorderFault: Fault?
     var power: PowerStatus?
     /// Why the newest fix was rejected; nil if it was accepted.
@@ -194,7 +196,8 @@ package struct Pipeline: Sendable {
             activity: run?.activity,
             heart: status, position: isAbsent ? nil : position,
             positionIsStale: position.map { $0.age(at: now) >= Self.staleAge } ?? false,
-            gpsd: gpsdLink.value, bluetooth: bluetooth, recorder: recorder, power: power, ticks: run?.ticks ?? ticks,
+            gpsd: gpsdLink.value, bluetooth: bluetooth,
+            recorder: recorder.aged(by: recorderReadAt.map { now - $0 } ?? .zero), power: power, ticks: run?.ticks ?? ticks,
             faults: recorderFault.map { faults + [$0] } ?? faults)
         state.isDemo = world.isDemo
         if let variability = state.activity?.variability, now - variability.measuredAt >= Self.variabilityAge {

@@ -135,6 +135,7 @@ extension Pipeline {
     mutating func receive(_ recorder: RecorderStatus, at now: Instant, into effects: inout Effects) {
         let before = self.recorder
         self.recorder = recorder
+        recorderReadAt = now
         guard recorder.state != before.state || recorder.message != before.message else { return }
         emit(.recorder(recorder.state, message: recorder.message), at: now, into: &effects)
         if recorder.state == .stalled || recorder.state == .failed {

@@ -247,6 +247,7 @@ package struct RunEngine: Sendable {
         let before = pipeline
         pipeline = other
         pipeline.recorder = before.recorder
+        pipeline.recorderReadAt = before.recorderReadAt
         pipeline.recorderFault = before.recorderFault
         pipeline.power = before.power
     }

@@ -276,12 +276,12 @@ package final class JournalWriter {
     private func maintain(
         _ file: JournalFile, isDue: Bool, isClosing: Bool, at now: Instant
     ) throws(JournalFailure) {
+        if isUnsynced, isDue || isClosing {
+            // There was no new commit to sync with.
+            try file.syncLog()
+            isUnsynced = false
+        }
         do throws(SQLiteError) {
-            if isUnsynced, isDue || isClosing {
-                // There was no new commit to sync with: a checkpoint syncs everything.
-                try file.database.execute("PRAGMA wal_checkpoint(PASSIVE)")
-                isUnsynced = false
-            }
             if isDue, !isUnsynced, mailbox.queue.withLock({ $0.isEmpty }) { synced(at: now) }
             if !isClosing { try erase(in: file) }
         } catch {
