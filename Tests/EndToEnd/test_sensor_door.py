@@ -6,39 +6,13 @@ import time
 
 import pytest
 
-from harness.client import connect
+from harness.client import Door, connect
 from harness.process import PACECTL
 from harness.timing import GUARD, wait_for
 from matrix import matrix
 
 OFF = ["--gpsd", "off", "--sensors", "off"]
 BUSY, INVALID, UNKNOWN, REFUSED = -32002, -32004, -32003, -32001
-
-
-class Door:
-    """A client of sensor.sock."""
-
-    def __init__(self, daemon):
-        self.socket = connect(daemon.runtime / "sensor.sock", timeout=GUARD)
-        self.lines = self.socket.makefile("rb")
-
-    def send(self, text):
-        self.socket.sendall(text.encode() + b"\n")
-        return json.loads(self.lines.readline())
-
-    def call(self, method, **parameters):
-        reply = self.send(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}))
-        return reply.get("error") or reply["result"]
-
-    def announce(self, sensor, *kinds, **more):
-        return self.call("sensor.announce", id=sensor, kinds=list(kinds), **more)
-
-    def measure(self, sensor, kind, **values):
-        return self.call("sensor.measure", id=sensor, kind=kind, **values)
-
-    def end(self):
-        self.lines.close()
-        self.socket.close()
 
 
 @pytest.fixture

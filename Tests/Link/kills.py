@@ -9,7 +9,6 @@ import argparse
 import contextlib
 import pathlib
 import random
-import re
 import sqlite3
 import sys
 import time
@@ -17,35 +16,21 @@ from uuid import UUID
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-import psycopg  # noqa: E402
-
 from harness.fixture import ProcessFixture  # noqa: E402
-from harness.link import LinkFixture  # noqa: E402
+from harness.link_rows import RowFixture  # noqa: E402
 from harness.servers import PostgreSQL  # noqa: E402
-from harness.timing import Failed, expect, real_seconds, wait_for  # noqa: E402
-
-# Counts the rows that come, and those of them that the keys do not absorb.
-COUNTERS = """
-    CREATE SEQUENCE sent;
-    CREATE SEQUENCE stored;
-    CREATE FUNCTION count_row() RETURNS trigger LANGUAGE plpgsql AS
-        'BEGIN PERFORM nextval(TG_ARGV[0]); RETURN NEW; END';
-    CREATE TRIGGER counted BEFORE INSERT ON sample FOR EACH ROW EXECUTE FUNCTION count_row('sent');
-    CREATE TRIGGER kept AFTER INSERT ON sample FOR EACH ROW EXECUTE FUNCTION count_row('stored');
-"""
+from harness.timing import expect, real_seconds, wait_for  # noqa: E402
 
 
-class Board(LinkFixture):
-    """All that is around paced-link, and the activities that must be in the database, or must not."""
+class Board(RowFixture):
+    """All that is around paced-link."""
 
     def __init__(self, stage, chance):
         super().__init__(stage, stage.start(PostgreSQL()))
-        self.chance, self.present, self.trashed = chance, [], []
+        self.chance = chance
         self.start_broker()
         self.start_daemon()
-        self.collector = self.start_collector()
-        with psycopg.connect(self.collector.database) as connection:
-            connection.execute(COUNTERS)
+        self.start_counting_collector()
         self.import_activity()
         self.start_link(Collector={"Sinks": "collector", "AckTimeoutSec": 1})
         self.processes = {"broker": self.broker, "collector": self.collector, "link": self.link}
@@ -69,11 +54,6 @@ class Board(LinkFixture):
             number, _ = self.chance.choice(self.present)
             self.daemon.control.result("activities.edit", id=number, name=f"name {self.chance.random()}")
 
-    def transactions(self):
-        """What changes with each message that comes to the database."""
-        return self.collector.query(
-            "SELECT count(*), coalesce(sum(revision + next), 0), (SELECT last_value FROM sent) FROM activity")
-
     def kill(self, name):
         before = self.transactions()
         self.import_activity()
@@ -88,10 +68,6 @@ class Board(LinkFixture):
         else:
             process.start()
 
-    def link_status(self):
-        with contextlib.suppress(OSError, Failed):
-            return self.link.call("link.status")["sinks"]
-
     def check_positions(self):
         """paced-link never believes that the database has a row that it has not."""
         path = f"file:{self.link.state}/link.sqlite?mode=ro"
@@ -102,33 +78,6 @@ class Board(LinkFixture):
         for activity, place in believed:
             next, deleted = held.get(activity, (0, False))
             expect(place <= next or deleted, f"paced-link believes that {activity} is there to {place}, not {next}")
-
-    def is_complete(self):
-        """Whether all rows have come and the trash is empty, by the numbers that the collector has."""
-        found = {str(activity): (next == places, deleted) for activity, next, places, deleted in
-                 self.collector.query("SELECT activity, next, places, deleted FROM activity")}
-        return (all(found.get(name) == (True, False) for _, name in self.present)
-                and all(found.get(name, (False, True))[1] for _, name in self.trashed))
-
-    def difference(self):
-        """The first difference between the journal and the database; None if they are equal."""
-        known = 0
-        for number, name in self.present:
-            rows = self.rows(number)
-            known += len(rows)
-            if self.collector.rows(name) != rows:
-                return f"the rows of {name} are not those of the journal"
-            if self.collector.state(name)["summary"] != self.summary(number):
-                return f"the summary of {name} is not that of the journal"
-        total, = self.collector.query("SELECT count(*) FROM sample")[0]
-        return None if total == known else f"there are {total} rows, and {known} in the journal"
-
-    def totals(self):
-        """For the last line: messages, rows, and rows that came twice."""
-        messages = len(re.findall("Received PUBLISH from [^\n]*/rows'", self.broker.log_text()))
-        sent, stored, total = self.collector.query(
-            "SELECT sent.last_value, stored.last_value, (SELECT count(*) FROM sample) FROM sent, stored")[0]
-        return f"{messages} messages, {total} rows are equal, {sent - stored} duplicates were absorbed"
 
 
 def kill_often(board, kills):
@@ -146,11 +95,8 @@ def run(kills, seed):
     begun, stage = real_seconds(), ProcessFixture()
     try:
         board = Board(stage, random.Random(seed))
-        try:
+        with board.explained():
             kill_often(board, kills)
-        except Failed as failure:
-            logs = board.link.log_text()[-3000:] + board.collector.log_text()[-1000:]
-            raise Failed(f"{failure}: {board.difference()}; {board.link_status()}\n{logs}") from None
         print(f"{kills} kills, {len(board.present)} activities, {board.totals()}, {real_seconds() - begun:.0f} s")
     finally:
         stage.end()

@@ -1,4 +1,4 @@
-"""Clients of the two sockets: state.sock, a JSON line for each message, and control.sock, JSON-RPC."""
+"""Clients of the sockets: state.sock, a JSON line for each message, and control.sock and sensor.sock, JSON-RPC."""
 
 import json
 import select
@@ -237,3 +237,29 @@ class ControlClient:
         if isinstance(answer, dict) and {"code", "message"} <= answer.keys():
             raise Failed(f"{method}: {answer}")
         return answer
+
+
+class Door:
+    """A client of sensor.sock."""
+
+    def __init__(self, daemon):
+        self.socket = connect(daemon.runtime / "sensor.sock", timeout=GUARD)
+        self.lines = self.socket.makefile("rb")
+
+    def send(self, text):
+        self.socket.sendall(text.encode() + b"\n")
+        return json.loads(self.lines.readline())
+
+    def call(self, method, **parameters):
+        reply = self.send(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}))
+        return reply.get("error") or reply["result"]
+
+    def announce(self, sensor, *kinds, **more):
+        return self.call("sensor.announce", id=sensor, kinds=list(kinds), **more)
+
+    def measure(self, sensor, kind, **values):
+        return self.call("sensor.measure", id=sensor, kind=kind, **values)
+
+    def end(self):
+        self.lines.close()
+        self.socket.close()

@@ -239,10 +239,10 @@ class LinkFixture:
         self.broker = self.stage.start(Mosquitto(self.stage.directory, **settings))
         return self.broker
 
-    def start_daemon(self, *options, **environment):
+    def start_daemon(self, *options, sync_seconds=1, **environment):
         """A daemon that syncs its journal each second, as in a run, so that what is imported is sent soon."""
         configuration = self.stage.directory / "paced.conf"
-        configuration.write_text("[Recording]\nSyncIntervalSec=1\n")
+        configuration.write_text(f"[Recording]\nSyncIntervalSec={sync_seconds}\n")
         self.daemon = self.stage.paced("--config", configuration, *options or OFF, **environment)
         wait_for(lambda: self.daemon.call("status")["recorder"].get("free_mib"), 60, "a journal that is written")
         return self.daemon
@@ -252,12 +252,16 @@ class LinkFixture:
         self.start_daemon().stop()
         return self.start_daemon("--demo")
 
-    def start_link(self, level="full", *options, mqtt=None, credentials=None, environment=None, **sections):
-        """`mqtt` are keys of [Mqtt] beside those that reach the broker; the sections are those of the configuration."""
+    def start_link(
+            self, level="full", *options, mqtt=None, credentials=None, environment=None, paced=None, **sections):
+        """`mqtt` are keys of [Mqtt] beside those that reach the broker; the sections are those of the configuration.
+
+        `paced` has the sockets, if those are not the daemon's own.
+        """
         security = {"Authorities": self.broker.identity.path} if self.broker.identity else {"AllowPlain": "yes"}
         keys = {"Host": "127.0.0.1", "Port": self.broker.port, "Level": level} | security | (mqtt or {})
         self.link = self.stage.start(PacedLink(
-            self.stage.directory, self.daemon, {"Mqtt": keys} | sections, *options, credentials=credentials,
+            self.stage.directory, paced or self.daemon, {"Mqtt": keys} | sections, *options, credentials=credentials,
             **environment or {}))
         return self.link
 
