@@ -3,7 +3,7 @@
 # All Debian packages: those to build the programs, and those to run their tests. The virtual machines are for x86-64 only.
 packages := libbluetooth-dev libcurl4-openssl-dev libevdev-dev libexpat1-dev libgcrypt20-dev libgps-dev libjansson-dev libmicrohttpd-dev libmosquitto-dev libqrencode-dev libsqlite3-dev libsystemd-dev libzip-dev pkg-config zlib1g-dev
 deb-packages := binutils debhelper lintian
-test-packages := $(packages) $(deb-packages) chromium-headless-shell dbus-daemon gpsbabel gpsd gpsd-clients iproute2 jq libxml2-utils mandoc mosquitto mosquitto-clients netcat-openbsd osmium-tool postgresql python3-venv sqlite3 systemd tilemaker tmux zsh
+test-packages := $(packages) $(deb-packages) chromium-headless-shell dbus-daemon gpsbabel gpsd gpsd-clients iproute2 jq libxml2-utils mandoc mosquitto mosquitto-clients netcat-openbsd osmium-tool postgresql python3-venv sqlite3 strace systemd tilemaker tmux zsh
 ifeq ($(shell uname -m),x86_64)
 test-packages += bluez bluez-test-tools busybox-static cpio dbus dmsetup e2fsprogs kmod qemu-system-x86 systemd-sysv udev
 endif
@@ -23,8 +23,8 @@ ci := test-address test-vm test-systemd test-power fuzz-short attack-short bench
 rest := unit-debug end-to-end-rest test-thread test-vm-rest test-systemd-rest test-power-rest fuzz-rest
 stages := $(test) $(ci) $(rest)
 
-.PHONY: build run test ci test-all endure $(stages) torture link-kills upload-kills cut-files soak web-themes web-hour \
-	attack fuzz-cases fuzz try-engine pages accuracy install uninstall clean requirements test-requirements
+.PHONY: build run test ci test-all endure $(stages) torture link-kills upload-kills link-hour cut-files soak \
+	web-themes web-hour attack fuzz-cases fuzz try-engine pages accuracy install uninstall clean requirements test-requirements
 
 pytest := .build/venv/bin/python -B -m pytest Tests/EndToEnd
 swift-test := swift test -c release --skip-build --disable-xctest
@@ -59,7 +59,7 @@ deb:
 	@Tools/stages $@
 
 # Tests that take hours, started by hand.
-endure: fuzz-cases torture link-kills upload-kills soak attack cut-files web-themes web-hour
+endure: fuzz-cases torture link-kills upload-kills soak attack cut-files web-themes web-hour link-hour
 
 # The directories of "make install"; DESTDIR is prepended to all.
 prefix := /usr/local
@@ -89,6 +89,10 @@ link-kills: build .build/venv
 upload-kills: build .build/venv
 	@echo "== uploads and logins while paced-link is killed a thousand times"
 	.build/venv/bin/python -B Tests/Link/upload_kills.py --kills 1000
+
+link-hour: build .build/venv
+	@echo "== an hour of paced-link with every sink off, its sockets watched"
+	PACED_SECONDS=3600 $(pytest)/test_link_silence.py -s
 
 cut-files: build .build/venv
 	@echo "== 500 cuts of a FIT file"
