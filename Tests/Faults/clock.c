@@ -5,6 +5,8 @@
  *                   same two values share one time. CLOCK_MONOTONIC_RAW and the clocks of processor time stay real.
  *     CLOCK_STEP    CLOCK_REALTIME and CLOCK_BOOTTIME are ahead by the seconds in this file. A timer that was set before
  *                   fires late, or when the program wakes.
+ *     CLOCK_SET     CLOCK_REALTIME alone is ahead by the seconds in this file, as after somebody has set it. With "unset" in
+ *                   it, all is as with TIME_OF_DAY=unset.
  *     CLOCK_FAULT   CLOCK_BOOTTIME has the moment at which this file was first seen, as long as it is there.
  *     TIME_OF_DAY   With "unset" the kernel does not call the clock synchronised, and it began in 1970, as on a board
  *                   without a real-time clock. Otherwise the kernel calls it synchronised, as on a board with a network.
@@ -58,17 +60,25 @@ static nanoseconds origin(void)
     return known;
 }
 
-static nanoseconds step(void)
+/* The text of the file that a variable names; "" for none. */
+static const char *text_of(const char *name, char text[32])
 {
-    const char *path = getenv("CLOCK_STEP");
-    char text[32] = "";
+    const char *path = getenv(name);
     int file;
+    memset(text, 0, 32);
     if (!path || (file = open(path, O_RDONLY | O_CLOEXEC)) < 0)
-        return 0;
-    if (read(file, text, sizeof text - 1) < 0)
+        return text;
+    if (read(file, text, 31) < 0)
         text[0] = 0;
     close(file);
-    return atoll(text) * SECOND;
+    return text;
+}
+
+static nanoseconds step(clockid_t clock)
+{
+    char text[32];
+    nanoseconds both = atoll(text_of("CLOCK_STEP", text));
+    return (clock == CLOCK_REALTIME ? both + atoll(text_of("CLOCK_SET", text)) : both) * SECOND;
 }
 
 static nanoseconds real_now(clockid_t clock)
@@ -81,7 +91,7 @@ static nanoseconds real_now(clockid_t clock)
 /* How far a clock is ahead of the real one. A caller reads the real one after this: then the sum is a time within the call. */
 static nanoseconds lead(clockid_t clock)
 {
-    nanoseconds stepped = clock == CLOCK_REALTIME || clock == CLOCK_BOOTTIME ? step() : 0;
+    nanoseconds stepped = clock == CLOCK_REALTIME || clock == CLOCK_BOOTTIME ? step(clock) : 0;
     switch (clock) {
     case CLOCK_REALTIME: case CLOCK_REALTIME_COARSE: case CLOCK_MONOTONIC: case CLOCK_MONOTONIC_COARSE: case CLOCK_BOOTTIME:
         return stepped + (factor() == 1 ? 0 : (factor() - 1) * (real_now(CLOCK_BOOTTIME) - origin()));
@@ -109,8 +119,9 @@ static struct timespec real_time(clockid_t clock, struct timespec time)
 
 static int is_unset(void)
 {
-    const char *text = getenv("TIME_OF_DAY");
-    return text && strcmp(text, "unset") == 0;
+    const char *wanted = getenv("TIME_OF_DAY");
+    char text[32];
+    return (wanted && strcmp(wanted, "unset") == 0) || strncmp(text_of("CLOCK_SET", text), "unset", 5) == 0;
 }
 
 int adjtimex(struct timex *status)

@@ -29,6 +29,31 @@ def fault_library(name):
     return str(library)
 
 
+class Clock:
+    """The clocks of the programs that get its `environment`, of which a test sets one or both."""
+
+    def __init__(self, directory):
+        self.ahead, self.step, self.time = 0, directory / "clock-step", directory / "clock-set"
+        self.environment = {
+            "LD_PRELOAD": fault_library("clock"), "CLOCK_STEP": str(self.step), "CLOCK_SET": str(self.time)}
+
+    def sleep(self, seconds):
+        """All clocks jump but that of the time awake, as over a sleep of the machine."""
+        self.ahead += seconds
+        replace(self.step, self.ahead)
+
+    def set(self, ahead):
+        """Sets the time of day so many seconds ahead of the real one, or "unset"."""
+        replace(self.time, ahead)
+
+
+def replace(path, content):
+    """Writes a file that is never seen empty."""
+    other = path.with_suffix(".new")
+    other.write_text(str(content))
+    other.rename(path)
+
+
 def preloaded(environment, own):
     """An environment with a program's own variables, and with the libraries of both."""
     libraries = dict.fromkeys(one["LD_PRELOAD"] for one in (own, environment) if one.get("LD_PRELOAD"))

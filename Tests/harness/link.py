@@ -27,13 +27,13 @@ OFF = ["--gpsd", "off", "--sensors", "off"]
 class Collector(ManagedProcess):
     """The example, which keeps what a broker hands it in a database. `start` returns when it has subscribed."""
 
-    def __init__(self, directory, broker, database, *options, name="collector", log=None):
+    def __init__(self, directory, broker, database, *options, name="collector", log=None, prefix=()):
         self.database, self.directory = database, directory
         security = ["--ca", broker.identity.path] if broker.identity else ["--plain"]
         self.base = [sys.executable, "-B", COLLECTOR, "--broker", "127.0.0.1", "--port", broker.port, *security,
                      "--database", database, "--name", name, *options]
         self.waits, self.connection = True, None
-        super().__init__([*self.base, "run"], log=log or directory / f"{name}.log")
+        super().__init__([*prefix, *self.base, "run"], log=log or directory / f"{name}.log")
 
     def init(self):
         """Creates the tables, and returns itself."""
@@ -166,12 +166,13 @@ class Subscriber:
 class PacedLink(ManagedProcess):
     """A process with its directories in `directory`, beside a daemon whose directories are in `paced`.
 
-    `sections` is its configuration: {"Mqtt": {"Host": "127.0.0.1"}}. `credentials` are those of the unit.
+    `sections` is its configuration: {"Mqtt": {"Host": "127.0.0.1"}}. `credentials` are those of the unit. `prefix` is a
+    command that executes the arguments after its own.
     """
 
     def __init__(
             self, directory, paced, sections, *options, credentials=None, log="link.log", state="link-state",
-            **environment):
+            prefix=(), **environment):
         self.runtime, self.state = directory / "link", directory / state
         self.configuration, self.daemon = directory / "paced-link.conf", paced
         self.configure(sections)
@@ -182,7 +183,7 @@ class PacedLink(ManagedProcess):
                 (place / name).write_text(text)
             environment["CREDENTIALS_DIRECTORY"] = str(place)
         super().__init__(
-            [PACED_LINK, "--config", self.configuration, "--runtime-dir", self.runtime, "--state-dir", self.state,
+            [*prefix, PACED_LINK, "--config", self.configuration, "--runtime-dir", self.runtime, "--state-dir", self.state,
              "--paced-dir", paced.runtime, "--journal-dir", paced.runtime.parent / "state", *options],
             environment, directory / log)
 
@@ -229,14 +230,19 @@ def journal_rows(state_directory, activity):
 
 
 class LinkFixture:
-    """What a test of paced-link needs, each part when the test starts it."""
+    """What a test of paced-link needs, each part when the test starts it.
+
+    `within` are the words that, before a command, run it in the network of broker, collector and paced-link.
+    """
+
+    within = ()
 
     def __init__(self, stage, database):
         self.stage, self.database = stage, database
         self.broker = self.daemon = self.link = None
 
     def start_broker(self, **settings):
-        self.broker = self.stage.start(Mosquitto(self.stage.directory, **settings))
+        self.broker = self.stage.start(Mosquitto(self.stage.directory, prefix=self.within, **settings))
         return self.broker
 
     def start_daemon(self, *options, sync_seconds=1, **environment):
@@ -253,21 +259,22 @@ class LinkFixture:
         return self.start_daemon("--demo")
 
     def start_link(
-            self, level="full", *options, mqtt=None, credentials=None, environment=None, paced=None, **sections):
+            self, level="full", *options, mqtt=None, credentials=None, environment=None, paced=None, disk=None,
+            **sections):
         """`mqtt` are keys of [Mqtt] beside those that reach the broker; the sections are those of the configuration.
 
-        `paced` has the sockets, if those are not the daemon's own.
+        `paced` has the sockets, if those are not the daemon's own. `disk` is a Disk in the place of the state directory.
         """
         security = {"Authorities": self.broker.identity.path} if self.broker.identity else {"AllowPlain": "yes"}
         keys = {"Host": "127.0.0.1", "Port": self.broker.port, "Level": level} | security | (mqtt or {})
         self.link = self.stage.start(PacedLink(
             self.stage.directory, paced or self.daemon, {"Mqtt": keys} | sections, *options, credentials=credentials,
-            **environment or {}))
+            prefix=[*self.within, *(disk.within if disk else ())], **environment or {}))
         return self.link
 
     def start_collector(self, *options, name="collector", database=None, **environment):
         address = database or self.database.database()
-        collector = Collector(self.stage.directory, self.broker, address, *options, name=name)
+        collector = Collector(self.stage.directory, self.broker, address, *options, name=name, prefix=self.within)
         collector.environment = environment
         return self.stage.start(collector if database else collector.init())
 

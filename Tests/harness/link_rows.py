@@ -73,9 +73,13 @@ class RowFixture(LinkFixture):
             difference = self.difference() if self.present else "the run has not ended"
             raise Failed(f"{failure}: {difference}; {self.link_status()}\n{logs}") from None
 
+    def counts(self):
+        """The rows that have come, those that the keys did not absorb, and those that are there."""
+        return self.collector.query(
+            "SELECT sent.last_value, stored.last_value, (SELECT count(*) FROM sample) FROM sent, stored")[0]
+
     def totals(self):
         """For the last line: messages, rows, and rows that came twice."""
         messages = len(re.findall("Received PUBLISH from [^\n]*/rows'", self.broker.log_text()))
-        sent, stored, total = self.collector.query(
-            "SELECT sent.last_value, stored.last_value, (SELECT count(*) FROM sample) FROM sent, stored")[0]
+        sent, stored, total = self.counts()
         return f"{messages} messages, {total} rows are equal, {sent - stored} duplicates were absorbed"

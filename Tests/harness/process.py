@@ -225,6 +225,13 @@ class Network(Namespace):
         self.call("ip", "link", "set", "lo", "up")
         self.call("ip", "address", "add", f"{self.ADDRESS}/32", "dev", "lo")
 
+    def cut(self):
+        """Loses all packets from now on, and tells nobody."""
+        self.call("tc", "qdisc", "replace", "dev", "lo", "root", "blackhole")
+
+    def mend(self):
+        self.call("tc", "qdisc", "delete", "dev", "lo", "root")
+
     def connect(self, host, port, timeout):
         """Opens a connection in the namespace, by a child process that sends the socket back."""
         open_and_send = (

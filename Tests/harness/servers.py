@@ -5,7 +5,6 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 
@@ -20,13 +19,14 @@ from harness.users import NOBODY, acting_as
 class Mosquitto(ManagedProcess):
     """The real broker, at a port of 127.0.0.1 that stays after a restart. It keeps nothing on the disk.
 
+    `prefix` is a command that executes the arguments after its own.
     `users` are names with their passwords, and without them everybody may connect. `rules` is the text of an ACL file,
     `identity` the certificate of a broker with TLS, `lines` are more lines of the configuration.
     """
 
     inherited = without_faults(ENVIRONMENT)
 
-    def __init__(self, directory, users=None, rules=None, identity=None, lines=()):
+    def __init__(self, directory, users=None, rules=None, identity=None, lines=(), prefix=()):
         self.port = free_port()
         place = directory / f"broker-{self.port}"
         place.mkdir()
@@ -48,15 +48,15 @@ class Mosquitto(ManagedProcess):
             (place / "rules").write_text(rules)
             configuration.append(f"acl_file {place / 'rules'}")
         (place / "conf").write_text("\n".join(configuration) + "\n")
-        super().__init__(["mosquitto", "-c", place / "conf"], log=place / "log")
+        super().__init__([*prefix, "mosquitto", "-c", place / "conf"], log=place / "log")
 
     def wait_until_ready(self):
         wait_for(self.is_listening, 60, "a broker that listens")
 
     def is_listening(self):
         assert self.process.poll() is None, f"mosquitto ended with {self.process.poll()}: {self.log_text()}"
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+        # Of the network that the broker is in.
+        return f":{self.port:04X} 00000000:0000 0A" in pathlib.Path(f"/proc/{self.pid}/net/tcp").read_text()
 
     def connections(self, client):
         """How often a client was accepted since the broker's first start."""
