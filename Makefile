@@ -23,7 +23,7 @@ ci := test-address test-vm test-systemd test-power fuzz-short attack-short bench
 rest := unit-debug end-to-end-rest test-thread test-vm-rest test-systemd-rest test-power-rest fuzz-rest
 stages := $(test) $(ci) $(rest)
 
-.PHONY: build run test ci test-all endure $(stages) torture link-kills upload-kills link-hour cut-files soak \
+.PHONY: build run test ci test-all endure $(stages) torture link-kills link-power-cuts upload-kills link-hour cut-files soak \
 	web-themes web-hour attack fuzz-cases fuzz try-engine pages accuracy install uninstall clean requirements test-requirements
 
 pytest := .build/venv/bin/python -B -m pytest Tests/EndToEnd
@@ -59,7 +59,7 @@ deb:
 	@Tools/stages $@
 
 # Tests that take hours, started by hand.
-endure: fuzz-cases torture link-kills upload-kills soak attack cut-files web-themes web-hour link-hour
+endure: fuzz-cases torture link-kills link-power-cuts upload-kills soak attack cut-files web-themes web-hour link-hour
 
 # The directories of "make install"; DESTDIR is prepended to all.
 prefix := /usr/local
@@ -89,6 +89,10 @@ link-kills: build .build/venv
 upload-kills: build .build/venv
 	@echo "== uploads and logins while paced-link is killed a thousand times"
 	.build/venv/bin/python -B Tests/Link/upload_kills.py --kills 1000
+
+link-power-cuts: build .build/venv
+	@echo "== 300 power cuts of a board that sends its run"
+	.build/venv/bin/python -B Tests/Link/power_cuts.py --cuts 300
 
 link-hour: build .build/venv
 	@echo "== an hour of paced-link with every sink off, its sockets watched"

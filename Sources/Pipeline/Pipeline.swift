@@ -197,7 +197,8 @@ package struct Pipeline: Sendable {
             heart: status, position: isAbsent ? nil : position,
             positionIsStale: position.map { $0.age(at: now) >= Self.staleAge } ?? false,
             gpsd: gpsdLink.value, bluetooth: bluetooth,
-            recorder: recorder.aged(by: recorderReadAt.map { now - $0 } ?? .zero), power: power, ticks: run?.ticks ?? ticks,
+            recorder: recorder.aged(by: recorderReadAt.map { now - $0 } ?? .zero), power: power,
+            ticks: run?.ticks ?? ticks,
             faults: recorderFault.map { faults + [$0] } ?? faults)
         state.isDemo = world.isDemo
         if let variability = state.activity?.variability, now - variability.measuredAt >= Self.variabilityAge {

@@ -1,4 +1,4 @@
-"""What STATE promises of a power cut: what was written before the last sync, which is `sync_age_ms` ago, is on the disk."""
+"""What STATE promises of a power cut: what was written before the last sync, `sync_age_ms` ago, is on the disk."""
 
 import contextlib
 import random
@@ -16,7 +16,8 @@ def test_age_of_the_last_sync_grows_from_state_to_state(stage):
     daemon.control.result("run.start", sport="run", indoor=True)
     reader = stage.reader(daemon, classes=["STATE"])
     wait_for(lambda: len(reader.of("STATE")) > 30, 60, "states of three seconds")
-    told = [line["boot_ms"] - line["recorder"]["sync_age_ms"] for line in reader.of("STATE") if "sync_age_ms" in line["recorder"]]
+    lines = [line for line in reader.of("STATE") if "sync_age_ms" in line["recorder"]]
+    told = [line["boot_ms"] - line["recorder"]["sync_age_ms"] for line in lines]
     # There are syncs at the start of the run, and none for a minute afterwards. Both numbers are rounded.
     later = [moment for before, moment in zip(told, told[1:]) if moment > before + 2]
     assert len(told) > 20 and len(later) <= 2, f"a later sync was told {len(later)} times in {len(told)} states"
@@ -47,7 +48,8 @@ def test_reader_of_the_journal_does_not_keep_paced_from_a_sync(stage):
     # The second one moves all into the database, which is what the reader reads then.
     wait_for_sync()
     wait_for_sync()
-    with contextlib.closing(sqlite3.connect(f"file:{state}/journal.sqlite?mode=ro", uri=True, isolation_level=None)) as reader:
+    journal = sqlite3.connect(f"file:{state}/journal.sqlite?mode=ro", uri=True, isolation_level=None)
+    with contextlib.closing(journal) as reader:
         reader.execute("BEGIN")
         before, = reader.execute("SELECT count(*) FROM record").fetchone()
         daemon.control.result("run.resume")

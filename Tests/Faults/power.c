@@ -1,9 +1,10 @@
-/* A disk whose power can be cut: preloaded into programs (ld.so(8), LD_PRELOAD), it keeps in the directory $POWER_DISK what
- * they have synced. harness/power.py makes of it what a power cut leaves.
+/* A disk whose power can be cut: preloaded into programs (ld.so(8), LD_PRELOAD), it keeps in the directory $POWER_DISK
+ * what they have synced. harness/power.py makes of it what a power cut leaves.
  *
- * The content of each file is in a file NUMBER-BIRTH, named by its inode, as it was when its last sync began: what is written
- * during a sync may be lost. A directory's content is a line "NUMBER-BIRTH NAME" for each file in it: new names, renames and
- * removals are lost that come after its last sync. A new copy replaces the old one by a rename, so a kill leaves one of them.
+ * The content of each file is in a file NUMBER-BIRTH, named by its inode, as it was when its last sync began: what is
+ * written during a sync may be lost. A directory's content is a line "NUMBER-BIRTH NAME" for each file in it: new
+ * names, renames and removals are lost that come after its last sync. A new copy replaces the old one by a rename, so
+ * a kill leaves one of them.
  *
  * A program that starts after a cut is one of another boot: the kernel's id of the boot is in the file $BOOT_ID. */
 #define _GNU_SOURCE
@@ -55,7 +56,7 @@ static void list(const char *path, FILE *copy)
     closedir(directory);
 }
 
-/* Reads by the program's own descriptor if it can: to close another one would release the program's locks (fcntl(2)). */
+/* Reads by the program's own descriptor if it can: closing another one would release the program's locks (fcntl(2)). */
 static void copy_bytes(int file, const char *path, FILE *copy)
 {
     char bytes[65536];

@@ -3,6 +3,7 @@
 
     timing         clocks, waiting for an event, expectations, limits of real time
     faults         the libraries of Tests/Faults
+    power          what a power cut leaves of the files of a program
     process        processes under test and beside it: paced, gpsd, a strap, a file system in memory, a separate network
     users          programs that root runs as another user
     client         clients of state.sock and control.sock
@@ -22,6 +23,8 @@
     upload_server  a server of services that take uploads, which can fail
         upload_services  the four services: intervals.icu, Strava, FitTrackee, WebDAV
         link       paced-link, the example collector, and a second MQTT client
+            link_rows  the rows of a journal beside those of a database
+                link_power  a board that sends its run and loses its power
             link_uploads  paced-link that uploads to these services
             link_plan  paced-link that fetches planned work from two of them
     workouts       workout files

@@ -1,7 +1,7 @@
 """Power cuts of a board that sends the rows of its run while it records them.
 
-The clocks of the board are ten times as fast: it syncs twice a real second, and its run has so many rows that a batch of
-100 is full after two. Heart beats have random intervals, so no row of a run is recorded twice alike.
+The clocks of the board are ten times as fast: it syncs twice a real second, and its run has so many rows that a batch
+of 100 is full after two. Heart beats have random intervals, so no row of a run is recorded twice alike.
 """
 
 import collections
@@ -34,8 +34,9 @@ class PowerFixture(RowFixture):
         self.start_counting_collector()
         self.begin_run()
         self.sent = self.rows_sent()
+        paced = stage.keep(SyncLie(stage.directory, self.daemon)) if lies else None
         self.start_link(
-            paced=stage.keep(SyncLie(stage.directory, self.daemon)) if lies else None, environment=self.power.environment,
+            paced=paced, environment=self.power.environment,
             Collector={"Sinks": "collector", "AckTimeoutSec": ACK_TIMEOUT})
 
     # The run
@@ -121,7 +122,8 @@ class PowerFixture(RowFixture):
         expect(self.lost or cuts < 10, "no cut lost a row: it was none")
 
     def totals(self):
-        return f"{self.cuts} cuts, {len(self.present)} activities, the journal lost {self.lost} rows, {super().totals()}"
+        return (f"{self.cuts} cuts, {len(self.present)} activities, the journal lost {self.lost} rows, "
+                f"{super().totals()}")
 
     def know_activities(self):
         """Waits for the end of the last activity, and takes all."""

@@ -19,7 +19,7 @@ class Power:
     """
 
     def __init__(self, directory, chance, written=0.25):
-        """`written`: the share of files that a cut leaves as they were written. The kernel may write before it is told to."""
+        """`written`: the share of files that a cut leaves as written. The kernel may write before it is told to."""
         self.chance, self.written = chance, written
         self.disk, self.boot = directory / "disk", directory / "boot-id"
         self.disk.mkdir()
