@@ -1,6 +1,6 @@
 import MQTT
 
-/// What a user reads about a broker that refuses.
+/// What a user reads about a broker that refuses, and about a disk that does.
 enum BrokerRefusal {
     /// - Parameter reason: the reason code of an acknowledgement, 0x80 or more.
     static func text(_ reason: Int32) -> String {
@@ -15,10 +15,14 @@ enum BrokerRefusal {
     /// The key of a refused message.
     static let key = MQTTFailure.Fault.refused.rawValue
 
-    /// The notices of faults, each of 64 characters at most.
+    /// The key of what this board cannot store.
+    static let storage = "storage"
+
+    /// The notices of faults, each of 64 characters at most with the name of the program.
     static let notices = [
         MQTTFailure.Fault.tls.rawValue: "TLS fails: see pacectl link status",
         MQTTFailure.Fault.refused.rawValue: "the broker refuses: see pacectl link status",
         MQTTFailure.Fault.clientID.rawValue: "its ID is used twice: see pacectl link status",
+        storage: "its disk fails: see pacectl link status",
     ]
 }

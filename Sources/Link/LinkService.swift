@@ -306,8 +306,9 @@ final class LinkService {
                 storedEvent = lastEvent
             }
             storeFailure = nil
+            notified.remove(BrokerRefusal.storage)
         } catch {
-            if storeFailure == nil { log(.error, "cannot store what was delivered: \(error)") }
+            report(BrokerRefusal.storage, "cannot store what was delivered: \(error)")
             storeFailure = "\(error)"
         }
         savedAt = now
@@ -381,7 +382,7 @@ final class LinkService {
         connection = .connected(client)
         (acceptedAt, lastSuccess) = (now, now)
         delay = Self.delays.lowerBound
-        notified = notified.filter { $0 == MQTTFailure.Fault.clientID.rawValue }
+        notified.formIntersection([MQTTFailure.Fault.clientID.rawValue, BrokerRefusal.storage])
         log(.notice, "connected to \(configuration.host ?? "")")
         isMetered = client.interface.map { configuration.metered.contains($0) } ?? false
         _ = try? client.publish(.init(messages.status, Array("online".utf8), qos: 1, isRetained: true))

@@ -33,6 +33,7 @@ from harness.timing import expect, real_seconds, wait_for  # noqa: E402
 HOUR, YEAR = 3600, 365 * 86400
 LONGEST = 600
 ACK_TIMEOUT_SEC = 1
+NOT_FOUND = -32003
 
 
 class Board(RowFixture):
@@ -68,9 +69,11 @@ class Board(RowFixture):
             self.daemon.control.result("activities.trash", id=one[0])
             self.trashed.append(one)
         elif what < 0.3 and self.trashed:
-            one = self.trashed.pop(self.chance.randrange(len(self.trashed)))
-            self.daemon.control.result("activities.restore", id=one[0])
-            self.present.append(one)
+            one = self.chance.choice(self.trashed)
+            # A year later the trash is empty.
+            if self.daemon.control.call("activities.restore", id=one[0]).get("code") != NOT_FOUND:
+                self.trashed.remove(one)
+                self.present.append(one)
         elif what < 0.6:
             number, _ = self.chance.choice(self.present)
             self.daemon.control.result("activities.edit", id=number, name=f"name {self.chance.random()}")
