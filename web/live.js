@@ -324,8 +324,9 @@ class LivePage {
   /** Whether people should hear of the event: it is new, or was missed only just now. */
   isNews(event, isReplayed) {
     if (!isReplayed) return true;
+    // The state may be of a tick before the event.
     const age = (this.state?.boot_ms ?? 0) - event.boot_ms;
-    return this.connections > 1 && age >= 0 && age < NEWS;
+    return this.connections > 1 && Math.abs(age) < NEWS;
   }
 
   // After a command
