@@ -2,10 +2,16 @@
 rows at random.
 """
 
+import socket
+import time
+import types
+
 import pytest
 
+from harness.certificates import Identity
+from harness.faults import fault_library
 from harness.process import Disk, Network
-from harness.timing import wait_for
+from harness.timing import real_seconds, wait_for
 
 
 def storage_notices(reader):
@@ -53,3 +59,45 @@ def test_network_that_loses_all_packets_is_noticed_by_the_keepalive_and_costs_no
     link.link.wait_for_state("mqtt", "waiting", seconds=150)
     network.mend()
     link.wait_for_rows(collector, number, uuid, seconds=150)
+
+
+def silent_name_server(link):
+    link.start_broker()
+    return {"mqtt": {"Host": "broker.invalid"}, "environment": {"LD_PRELOAD": fault_library("resolver")}}
+
+
+def lost_packets(link):
+    network = link.stage.start(Network())
+    link.within = network.within
+    link.start_broker()
+    network.cut()
+    return {}
+
+
+def silent_handshake(link):
+    listener = socket.create_server(("127.0.0.1", 0))
+    identity = Identity(link.stage.directory, "broker")
+    link.broker = link.stage.keep(types.SimpleNamespace(
+        port=listener.getsockname()[1], identity=identity, end=listener.close))
+    return {}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("obstacle", [silent_name_server, lost_packets, silent_handshake])
+def test_connection_that_gets_no_answer_keeps_the_loop_quiet_and_free(link, obstacle):
+    options = obstacle(link)
+    link.start_daemon()
+    link.start_link("health", **options)
+    link.link.wait_for_state("mqtt", "connecting")
+    begun, used = real_seconds(), link.link.processor_seconds()
+    turns = link.link.kernel_status("voluntary_ctxt_switches")
+    answers = 0
+    while real_seconds() - begun < 10:
+        assert link.link.sink("mqtt")["state"] in ("connecting", "waiting")
+        answers += 1
+        time.sleep(0.2)
+    took = real_seconds() - begun
+    assert answers > 20
+    # The turns of the loop, and some for each answer: a loop that spins has thousands.
+    assert link.link.kernel_status("voluntary_ctxt_switches") - turns < 100 * took
+    assert link.link.processor_seconds() - used < 0.01 * took
