@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <mosquitto.h>
 #include <mqtt_protocol.h>
+#include <openssl/ssl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@ struct cmosquitto {
     struct cmosquitto_callbacks callbacks;
     void *context;
     char last_error[256];
+    bool wants_certificate;
 };
 
 static void on_connect(struct mosquitto *handle, void *object, int reason, int flags, const mosquitto_property *properties)
@@ -147,6 +149,11 @@ const char *cmosquitto_last_error(const struct cmosquitto *client)
     return client->last_error;
 }
 
+bool cmosquitto_wants_certificate(const struct cmosquitto *client)
+{
+    return client->wants_certificate;
+}
+
 int cmosquitto_socket(struct cmosquitto *client)
 {
     return mosquitto_socket(client->handle);
@@ -157,14 +164,26 @@ bool cmosquitto_wants_write(struct cmosquitto *client)
     return mosquitto_want_write(client->handle);
 }
 
+/* What a call of the library has ended with. The handshake of TLS ends in a call of its own, so the request is seen before the
+ * broker can close the connection for want of a certificate. */
+static int ended(struct cmosquitto *client, int error, int *system_error)
+{
+    with_errno(error, system_error);
+    SSL *tls = mosquitto_ssl_get(client->handle);
+    /* A server sends its signature algorithms only with a request for a certificate. */
+    if (tls && SSL_get_sigalgs(tls, -1, NULL, NULL, NULL, NULL, NULL) > 0)
+        client->wants_certificate = true;
+    return error;
+}
+
 int cmosquitto_read(struct cmosquitto *client, int *system_error)
 {
-    return with_errno(mosquitto_loop_read(client->handle, 1), system_error);
+    return ended(client, mosquitto_loop_read(client->handle, 1), system_error);
 }
 
 int cmosquitto_write(struct cmosquitto *client, int *system_error)
 {
-    return with_errno(mosquitto_loop_write(client->handle, 1), system_error);
+    return ended(client, mosquitto_loop_write(client->handle, 1), system_error);
 }
 
 int cmosquitto_misc(struct cmosquitto *client)

@@ -72,6 +72,7 @@ package final class MQTTConnection {
     private static let payloadLimit = Int(CMOSQUITTO_PACKET_LIMIT)
 
     private let client: Client
+    private let hasCertificate: Bool
     private let loop: EventLoop
     private let happened: (Event) -> Void
     private var thread: WorkerThread?
@@ -93,6 +94,7 @@ package final class MQTTConnection {
     package init(
         _ options: Options, loop: EventLoop, happened: @escaping (Event) -> Void
     ) throws(MQTTFailure) {
+        hasCertificate = options.certificate != nil
         self.loop = loop
         self.happened = happened
         slept = Self.sleepingTime()
@@ -172,7 +174,11 @@ package final class MQTTConnection {
     }
 
     private func fail(_ error: Int32, _ system: Int32) {
-        end(reason ?? .library(error, system: system, log: client.lastError, isAccepted: isAccepted))
+        end(
+            reason
+                ?? .library(
+                    error, system: system, log: client.lastError, isAccepted: isAccepted,
+                    lacksCertificate: !hasCertificate && client.wantsCertificate))
     }
 
     private func end(_ failure: MQTTFailure) {
@@ -323,6 +329,7 @@ package final class MQTTConnection {
 
         var socket: Int32 { unsafe cmosquitto_socket(client) }
         var wantsWrite: Bool { unsafe cmosquitto_wants_write(client) }
+        var wantsCertificate: Bool { unsafe cmosquitto_wants_certificate(client) }
         var lastError: String { unsafe String(cString: cmosquitto_last_error(client)) }
 
         func read() -> (error: Int32, system: Int32) {

@@ -40,12 +40,16 @@ package struct MQTTFailure: Error, Equatable, Sendable {
     /// - Parameters:
     ///   - log: the last error that libmosquitto wrote to its log.
     ///   - isAccepted: whether the broker has accepted the connection.
-    static func library(_ error: Int32, system: Int32, log: String, isAccepted: Bool) -> MQTTFailure {
+    ///   - lacksCertificate: whether the broker has asked for a certificate and there is none.
+    static func library(
+        _ error: Int32, system: Int32, log: String, isAccepted: Bool, lacksCertificate: Bool
+    ) -> MQTTFailure {
         let library = unsafe String(cString: cmosquitto_text(error))
         switch error {
         case 15: return MQTTFailure("cannot resolve the name of the broker: is there a network?", .retried)
         case 14 where system == EPROTO:
             return MQTTFailure("the broker wants a client certificate: set Certificate=", .fault(.tls))
+        case 14 where system == EPIPE || system == ECONNRESET: return closed(isAccepted, lacksCertificate)
         case 14 where system == 0: return MQTTFailure("the connection was lost", .retried)
         case 14: return MQTTFailure(unsafe String(cString: strerror(system)), .retried)
         case 19: return MQTTFailure("the broker is silent", .retried)
@@ -54,12 +58,19 @@ package struct MQTTFailure: Error, Equatable, Sendable {
             let reason = reasonOfTLS(log)
             return MQTTFailure("TLS failed: \(reason)", .fault(.tls))
         // MOSQ_ERR_PROTOCOL, MOSQ_ERR_CONN_LOST
-        case 2, 7:
-            return MQTTFailure(
-                isAccepted ? "the broker has closed the connection" : "the broker closes the connection at once",
-                .retried)
+        case 2, 7: return closed(isAccepted, lacksCertificate)
         default: return MQTTFailure(library, .retried)
         }
+    }
+
+    private static func closed(_ isAccepted: Bool, _ lacksCertificate: Bool) -> MQTTFailure {
+        if isAccepted { return MQTTFailure("the broker has closed the connection", .retried) }
+        // A broker that closes before it has read all resets the connection, and the reset may overtake its reason.
+        // It may not need what it asked for, so this is no fault.
+        return MQTTFailure(
+            lacksCertificate
+                ? "the broker asks for a client certificate and closes the connection: set Certificate="
+                : "the broker closes the connection at once", .retried)
     }
 
     /// OpenSSL's words for a certificate, such as "certificate verify failed".

@@ -2,6 +2,8 @@
 
 import json
 import socket
+import ssl
+import struct
 import threading
 
 import pytest
@@ -227,6 +229,28 @@ def answering(code):
         client.recv(4096)
         client.sendall(bytes([0x20, 3, 0, code, 0]))
     return behave
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_broker_that_resets_a_connection_without_a_certificate_is_understood(link, authority, asks):
+    """The reset of a broker that has not read all may overtake its reason."""
+    identity = Identity(link.stage.directory, "broker", issuer=authority)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(identity.path)
+    tls.load_verify_locations(authority.path)
+    tls.verify_mode = ssl.CERT_OPTIONAL if asks else ssl.CERT_NONE
+
+    def reset(client):
+        with tls.wrap_socket(client, server_side=True) as secure:
+            secure.recv(4096)
+            secure.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+    link.broker = link.stage.keep(Listener(reset))
+    link.broker.identity = identity
+    begin(link, mqtt={"Authorities": authority.path})
+    text = "asks for a client certificate" if asks else "closes the connection at once"
+    status = link.link.wait_for_state("mqtt", "waiting", text)
+    assert status["next_try_ms"] < 60_000
 
 
 BUSY = {0x88: "unavailable", 0x89: "busy", 0x97: "quota", 0x9F: "rate"}

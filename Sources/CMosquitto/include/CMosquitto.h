@@ -49,6 +49,9 @@ int cmosquitto_connect(struct cmosquitto *client, const char *host, int port, in
 /* The last error that libmosquitto wrote to its log, such as that of OpenSSL; empty for none. */
 const char *cmosquitto_last_error(const struct cmosquitto *client);
 
+/* Whether the broker has asked for a certificate of the client. */
+bool cmosquitto_wants_certificate(const struct cmosquitto *client);
+
 /* -1 if there is no connection. */
 int cmosquitto_socket(struct cmosquitto *client);
 bool cmosquitto_wants_write(struct cmosquitto *client);
