@@ -3,7 +3,7 @@
 # All Debian packages: those to build the programs, and those to run their tests. The virtual machines are for x86-64 only.
 packages := libbluetooth-dev libcurl4-openssl-dev libevdev-dev libexpat1-dev libgcrypt20-dev libgps-dev libjansson-dev libmicrohttpd-dev libmosquitto-dev libqrencode-dev libsqlite3-dev libssl-dev libsystemd-dev libzip-dev pkg-config zlib1g-dev
 deb-packages := binutils debhelper lintian
-test-packages := $(packages) $(deb-packages) chromium-headless-shell dbus-daemon gpsbabel gpsd gpsd-clients iproute2 jq libxml2-utils mandoc mosquitto mosquitto-clients netcat-openbsd osmium-tool postgresql python3-venv sqlite3 strace systemd tilemaker tmux zsh
+test-packages := $(packages) $(deb-packages) chromium-headless-shell dbus-daemon gpsbabel gpsd gpsd-clients iproute2 jq libxml2-utils mandoc mosquitto mosquitto-clients netcat-openbsd openssl osmium-tool postgresql python3-venv sqlite3 strace systemd tilemaker tmux zsh
 ifeq ($(shell uname -m),x86_64)
 test-packages += bluez bluez-test-tools busybox-static cpio dbus dmsetup e2fsprogs kmod qemu-system-x86 systemd-sysv udev
 endif

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct cmosquitto {
     struct mosquitto *handle;
@@ -66,6 +67,15 @@ static void on_log(struct mosquitto *handle, void *object, int level, const char
         snprintf(client->last_error, sizeof client->last_error, "%s", text);
 }
 
+static int set_tls(struct mosquitto *handle, const struct cmosquitto_options *options)
+{
+    struct stat status;
+    bool is_directory = stat(options->authorities, &status) == 0 && S_ISDIR(status.st_mode);
+
+    return mosquitto_tls_set(handle, is_directory ? NULL : options->authorities, is_directory ? options->authorities : NULL,
+        options->certificate, options->key, NULL);
+}
+
 static int configure(struct cmosquitto *client, const struct cmosquitto_options *options)
 {
     struct mosquitto *handle = client->handle;
@@ -77,7 +87,7 @@ static int configure(struct cmosquitto *client, const struct cmosquitto_options 
     if (!error && options->user)
         error = mosquitto_username_pw_set(handle, options->user, options->password);
     if (!error && options->authorities)
-        error = mosquitto_tls_set(handle, options->authorities, NULL, options->certificate, options->key, NULL);
+        error = set_tls(handle, options);
     if (!error)
         error = mosquitto_will_set(handle, options->will, sizeof "offline" - 1, "offline", 1, true);
     return error;

@@ -11,7 +11,7 @@ package struct LinkConfiguration {
     /// Nil for the port of TLS, or of a connection without it.
     var port: Int?
     var user: String?
-    var authorities = "/etc/ssl/certs/ca-certificates.crt"
+    var authorities = "/etc/ssl/certs"
     var certificate: String?
     var key: String?
     var isPlain = false

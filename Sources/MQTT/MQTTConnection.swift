@@ -17,7 +17,7 @@ package final class MQTTConnection {
         package var client: String
         package var user: String?
         package var password: String?
-        /// A file of certificates of authorities; nil for a connection without TLS.
+        /// A file of certificates of authorities, or a directory with their hashes; nil for a connection without TLS.
         package var authorities: String?
         package var certificate: String?
         package var key: String?

@@ -1,9 +1,11 @@
 """Brokers that refuse paced-link, or what it sends: its status has the reason, and it does not try again and again."""
 
 import json
+import shutil
 import socket
 import ssl
 import struct
+import subprocess
 import threading
 
 import pytest
@@ -119,9 +121,16 @@ def authority(link):
     return Identity(link.stage.directory, "authority")
 
 
-def test_certificate_of_a_known_authority_is_accepted(link, authority):
+@pytest.mark.parametrize("kind", ["file", "directory"])
+def test_certificate_of_a_known_authority_is_accepted(link, authority, kind):
     link.start_broker(identity=Identity(link.stage.directory, "broker", issuer=authority))
-    begin(link, mqtt={"Authorities": authority.path})
+    known = authority.path
+    if kind == "directory":
+        known = link.stage.directory / "authorities"
+        known.mkdir()
+        shutil.copy(authority.path, known)
+        subprocess.run(["openssl", "rehash", known], check=True)
+    begin(link, mqtt={"Authorities": known})
     link.link.wait_for_state("mqtt", "connected")
     assert "warning" not in link.link.sink("mqtt")
 

@@ -13,7 +13,8 @@ struct cmosquitto_options {
     const char *client;
     /* NULL for none. */
     const char *user, *password;
-    /* A file of certificates of authorities (PEM); NULL for a connection without TLS. */
+    /* A file of certificates of authorities (PEM), or a directory of them that openssl-rehash(1) has prepared; NULL for a
+     * connection without TLS. */
     const char *authorities;
     /* Files of the client's certificate and its key (PEM); NULL for none. */
     const char *certificate, *key;

@@ -57,6 +57,8 @@ package final class JournalReader {
     ) throws(SQLiteError) -> (SQLiteDatabase, version: Int64) {
         let database = try SQLiteDatabase(path, access)
         database.setBusyTimeout(.seconds(2))
+        // Pages of 1 KiB. Rows are read in order and once: 2 MiB, SQLite's default, are no faster.
+        try database.execute("PRAGMA cache_size = 64")
         return (database, try database.integer("PRAGMA user_version") ?? 0)
     }
 
