@@ -3,6 +3,7 @@
 import functools
 import json
 import subprocess
+import sys
 
 import jsonschema
 import pytest
@@ -16,10 +17,14 @@ from harness.link_plan import PlanFixture
 from harness.link_uploads import UploadFixture
 from harness.paced_net import WeatherFixture
 from harness.paced_web import PacedWeb
-from harness.process import PACECTL
+from harness.process import PACECTL, ROOT
 from harness.servers import PostgreSQL
 from harness.terminal import Terminal
 from harness.timing import GUARD, wait_for
+
+# pytest compiles the tests in six seconds, and each process of pytest-xdist all of them: here they read what the first
+# one has compiled.
+sys.pycache_prefix, sys.dont_write_bytecode = str(ROOT / ".build/compiled-tests"), False
 
 # A page shows a change when the machine gets to it: the tests wait for it, not for a time.
 expect.set_options(timeout=60_000)

@@ -137,7 +137,8 @@ def test_makefile_and_table_name_the_stages():
     table = (ROOT / "Tests/README.md").read_text().split("## Stages")[1].split("\n## ")[0]
     assert re.findall(r"(?m)^\| `([\w-]+)` \|", table) == made
     assert set(listed) - set(made) == {
-        "build", "build-screen", "python", "build-tests", "build-tools", "build-debug", "build-address", "build-thread"}
+        "build", "build-screen", "python", "collect-end-to-end", "build-tests", "build-tools", "build-debug",
+        "build-address", "build-thread"}
 
 
 def test_changed_folder_needs_stages_that_exist():
