@@ -1,5 +1,5 @@
-"""What a user sees of paced-link while a disk is full and while the network loses all packets. Tests/Link/kills.py disturbs
-rows at random.
+"""What a user sees of paced-link while a disk is full, while the network loses all packets and while the broker drops messages.
+Tests/Link/kills.py disturbs rows at random.
 """
 
 import socket
@@ -59,6 +59,20 @@ def test_network_that_loses_all_packets_is_noticed_by_the_keepalive_and_costs_no
     link.link.wait_for_state("mqtt", "waiting", seconds=150)
     network.mend()
     link.wait_for_rows(collector, number, uuid, seconds=150)
+
+
+@pytest.mark.thorough
+def test_rows_that_the_broker_has_acknowledged_and_dropped_are_sent_again(link):
+    link.start_broker(lines=["max_inflight_messages 2", "max_queued_messages 2"])
+    link.start_daemon()
+    collector = link.start_collector()
+    link.start_link(Collector={"Sinks": "collector", "AckTimeoutSec": 1})
+    link.wait_for_rows(collector, *link.upload())
+    collector.freeze()
+    number, uuid = link.upload(600)
+    wait_for(lambda: "messages are being dropped for client" in link.broker.log_text(), 60, "a broker that drops")
+    collector.thaw()
+    link.wait_for_rows(collector, number, uuid)
 
 
 def silent_name_server(link):
