@@ -71,7 +71,8 @@ let package = Package(
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
-        .target(name: "CMosquitto", cSettings: c, linkerSettings: [.linkedLibrary("mosquitto"), .linkedLibrary("ssl")]),
+        .target(
+            name: "CMosquitto", cSettings: c, linkerSettings: [.linkedLibrary("mosquitto"), .linkedLibrary("ssl")]),
         .target(name: "CMicroHTTPD", cSettings: c, linkerSettings: [.linkedLibrary("microhttpd")]),
         .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .target(name: "CAllocations", cSettings: c),
