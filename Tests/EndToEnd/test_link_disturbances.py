@@ -1,7 +1,9 @@
-"""What a user sees of paced-link while a disk is full, while the network loses all packets and while the broker drops messages.
+"""What a user sees of paced-link while a disk is full, while the network is away and while the broker drops messages.
 Tests/Link/kills.py disturbs rows at random.
 """
 
+import gzip
+import json
 import socket
 import time
 import types
@@ -9,9 +11,14 @@ import types
 import pytest
 
 from harness.certificates import Identity
-from harness.faults import fault_library
+from harness.faults import Clock, fault_library
+from harness.link import Subscriber
+from harness.paced_net import StandingGpsd
 from harness.process import Disk, Network
 from harness.timing import real_seconds, wait_for
+
+
+DAY = 86400
 
 
 def storage_notices(reader):
@@ -73,6 +80,49 @@ def test_rows_that_the_broker_has_acknowledged_and_dropped_are_sent_again(link):
     wait_for(lambda: "messages are being dropped for client" in link.broker.log_text(), 60, "a broker that drops")
     collector.thaw()
     link.wait_for_rows(collector, number, uuid)
+
+
+def size(directory):
+    return sum(path.stat().st_size for path in directory.iterdir())
+
+
+def is_at(link, place):
+    position = link.daemon.call("status").get("position", {})
+    return not position.get("stale") and position.get("latitude") == pytest.approx(place[0])
+
+
+@pytest.mark.thorough
+def test_week_without_a_network_grows_only_the_journal_and_ends_with_one_location_and_the_oldest_rows(link):
+    clock, receiver = Clock(link.stage.directory), link.stage.keep(StandingGpsd())
+    link.start_broker()
+    link.start_daemon("--gpsd", receiver.option, "--sensors", "off", **clock.environment)
+    collector = link.start_collector()
+    link.start_link(environment=clock.environment, OwnTracks={"Mode": "mqtt"}, Collector={"Sinks": "collector"})
+    link.wait_for_rows(collector, *link.upload())
+    begun = size(link.link.state)
+    link.broker.stop()
+    link.link.wait_for_state("mqtt", "waiting")
+    present = []
+    for day in range(1, 8):
+        clock.sleep(DAY)
+        receiver.ahead += DAY
+        receiver.place = (receiver.place[0] + 0.01, receiver.place[1])
+        wait_for(lambda: is_at(link, receiver.place), 60, "the position of the day")
+        present.append(link.upload(120, started_utc_ms=1_767_225_600_000 + day * DAY * 1000))
+        wait_for(lambda: link.link.sink("collector")["rows"] == 122 * day, 60, "the backlog")
+    # The revision of each activity, and no row of it.
+    assert size(link.link.state) < begun + 64 * 1024
+    link.broker.start()
+    watcher = link.stage.keep(Subscriber(link.broker, "#"))
+    # The pause between two attempts is a quarter of an hour at most.
+    clock.sleep(900)
+    receiver.ahead += 900
+    for one in present:
+        link.wait_for_rows(collector, *one, seconds=120)
+    batches = [json.loads(gzip.decompress(message.payload)) for message in watcher.of("/rows")]
+    assert list(dict.fromkeys(batch["activity"] for batch in batches)) == [uuid for _, uuid in present]
+    locations = [message.json for message in watcher.of("/paced")]
+    assert len(locations) in (1, 2) and locations[-1]["lat"] == pytest.approx(receiver.place[0])
 
 
 def silent_name_server(link):

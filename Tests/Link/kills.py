@@ -165,12 +165,12 @@ class Board(RowFixture):
             next, deleted = held.get(activity, (0, False))
             expect(place <= next or deleted, f"paced-link believes that {activity} is there to {place}, not {next}")
 
-
     def expect_few_duplicates(self, disturbances, seconds):
         """Each disturbance costs four messages at most, and so does each time without an acknowledgement."""
         sent, stored, _ = self.counts()
         most = int((disturbances + seconds / ACK_TIMEOUT_SEC) * 4 * (LONGEST + 2))
         expect(sent - stored <= most, f"{sent - stored} rows were sent twice; the limit is {most}")
+
 
 def disturb_often(board, count):
     counts = collections.Counter()

@@ -3,6 +3,7 @@
 import json
 import socket
 import threading
+from datetime import timedelta
 
 from harness.client import ControlClient, connect
 from harness.fake_gpsd import FakeGpsd
@@ -17,10 +18,12 @@ LATITUDE, LONGITUDE = 52.5123, 13.4123
 
 
 class StandingGpsd(FakeGpsd):
-    """A receiver that reports the position `place` again and again; no fix while `place` is None."""
+    """A receiver that reports the position `place` again and again; no fix while `place` is None. Its time is `ahead`
+    seconds ahead of the real one.
+    """
 
     def __init__(self, place=(LATITUDE, LONGITUDE)):
-        self.place = place
+        self.place, self.ahead = place, 0
         self.ended = threading.Event()
         super().__init__()
 
@@ -29,7 +32,7 @@ class StandingGpsd(FakeGpsd):
             self.report(client)
 
     def report(self, client):
-        time = now().isoformat(timespec="milliseconds")[:23] + "Z"
+        time = (now() + timedelta(seconds=self.ahead)).isoformat(timespec="milliseconds")[:23] + "Z"
         fix = {"class": "TPV", "device": self.device, "mode": 1, "time": time}
         if self.place:
             fix |= {"mode": 3, "lat": self.place[0], "lon": self.place[1], "altHAE": 80.0, "eph": 3.0}
