@@ -64,7 +64,7 @@ def test_start_waits_for_a_position(stage, schema):
     paced = stage.paced("--gpsd", gpsd.option, "--sensors", "off")
     reader = stage.reader(paced, classes=["EVENT", "STATE"])
     assert paced.call("run.start", sport="ride", wait="position") == {"waiting": "position"}
-    waiting = reader.first("STATE", seconds=10, waiting="position")
+    waiting = reader.first("STATE", waiting="position")
     assert waiting["run"] == "idle" and not [error.message for error in schema.iter_errors(json.loads(waiting.text))]
     assert paced.call("run.stop") == {"run": "idle", "elapsed_ms": 0}
     assert "waiting" not in paced.call("status") and paced.call("run.stop")["code"] == -32001
