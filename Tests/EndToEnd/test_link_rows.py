@@ -48,12 +48,13 @@ def test_imported_activity_arrives_bit_for_bit(link):
     assert len(rows) == 2811
     state = collector.state(name)
     assert (state["next"], state["places"], state["open"], state["deleted"]) == (2811, 2811, False, False)
-    batches = list(messages(watcher, "rows"))
+    batches = list(messages(watcher.catch_up(), "rows"))
     assert all(len(json.dumps(batch, separators=(",", ":"))) <= 65536 for batch in batches)
     assert {batch["device"] for batch in batches} == {link.device}
     # Nothing was lost, so nothing was sent twice.
     assert sum(len(batch["rows"]) for batch in batches) == 2811
-    assert link.link.sink("collector")["state"] == "connected" and link.link.sink("collector")["rows"] == 0
+    wait_for(lambda: link.link.sink("collector")["rows"] == 0, 60, "the acknowledgement")
+    assert link.link.sink("collector")["state"] == "connected"
 
 
 def test_run_arrives_while_it_is_recorded(link):
@@ -78,7 +79,7 @@ def test_edited_name_is_a_new_head(link):
     watcher = link.listen("+/rows")
     link.daemon.control.result("activities.edit", id=number, name="Round the lake ✓")
     wait_for(lambda: collector.state(name)["summary"].get("name") == "Round the lake ✓", 60, "the name")
-    assert [head["revision"] for head in messages(watcher, "activity")] == [2]
+    assert [head["revision"] for head in messages(watcher.catch_up(), "activity")] == [2]
     assert list(messages(watcher, "rows")) == []
 
 
@@ -87,7 +88,7 @@ def test_trash_deletes_the_rows_and_a_late_batch_does_not_bring_them_back(link):
     watcher = link.listen("+/rows", "+/ack/+")
     number, name = link.upload(90)
     rows = link.wait_for_rows(collector, number, name)
-    late = watcher.of("/rows")
+    late = watcher.catch_up().of("/rows")
     link.daemon.control.result("activities.trash", id=number)
     wait_until_deleted(collector, name)
     before = len(watcher.of("/ack/collector"))

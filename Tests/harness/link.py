@@ -149,6 +149,17 @@ class Subscriber:
                     raise Failed(f"within {seconds} s there was not: {what}")
                 self.arrived.wait(0.1)
 
+    def catch_up(self):
+        """Waits for all messages that the broker has accepted until now, and returns itself.
+
+        One to itself, of a topic of its own, comes after them.
+        """
+        topic = f"catch-up/{id(self)}/{len(self.messages)}"
+        self.client.subscribe(topic, 1)
+        self.publish(topic, b"")
+        self.wait("its own message", lambda message: message.topic == topic)
+        return self
+
     def publish(self, topic, payload, qos=1, retain=False, **properties):
         """Publishes and waits until the broker has it; `properties` as paho names them, such as UserProperty."""
         chosen = Properties(PacketTypes.PUBLISH)
