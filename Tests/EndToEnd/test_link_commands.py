@@ -264,7 +264,8 @@ def test_method_is_carried_out_once_in_ten_seconds(commands):
     assert commands.command("run.mark", text="here") == {"result": True}
     commands.skip(11)
     assert commands.command("run.lap") == {"result": True}
-    assert len(commands.events("lap")) == 2 and commands.link.sink("commands")["rejected"] == 1
+    wait_for(lambda: len(commands.events("lap")) == 2, 60, "two laps")
+    assert commands.link.sink("commands")["rejected"] == 1
     wait_for(lambda: len(commands.told()) == 3, 60, "three notices")
 
 
