@@ -456,6 +456,7 @@ def test_clients_that_stop_in_a_handshake_cost_nothing(encrypted, size):
     web, context = encrypted
     hello = client_hello(context)[:size]
     with contextlib.ExitStack() as stack:
+        opened = time.monotonic()
         silent = [stack.enter_context(web.connect(Network.ADDRESS)) for _ in range(20)]
         for one in silent:
             one.sendall(hello)
@@ -463,8 +464,8 @@ def test_clients_that_stop_in_a_handshake_cost_nothing(encrypted, size):
         connection = stack.enter_context(contextlib.closing(https(web, context)))
         connection.request("GET", "/", headers={"Host": "bike.example"})
         assert connection.getresponse().status == 200
-        # None of them has reached the deadline of a head, which ends it.
-        assert all(is_open(one) for one in silent)
+        # They are there meanwhile, for the 10 s that a head may take.
+        assert all(is_open(one) for one in silent) or time.monotonic() - opened > 10
         wait_for(lambda: not is_open(silent[0]), 60, "the end of the first one")
         assert web.processor_seconds() - before < 0.1 * (time.monotonic() - begun)
 
